@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from common_start import CommonStart
     from plan import Case, Plan
 
-BLOCKING: PairLoops = (latency.blocking_a, latency.blocking_a_events, latency.blocking_b)
-NONBLOCKING: PairLoops = (latency.nonblocking_a, latency.nonblocking_a_events, latency.nonblocking_b)
-BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
-RING: CycleLoops = (boost_ring.begun, boost_ring.begun_events, boost_ring.passed_on)
-STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
+BLOCKING: PairLoops = (latency.blocking_a, latency.blocking_b)
+NONBLOCKING: PairLoops = (latency.nonblocking_a, latency.nonblocking_b)
+BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_b)
+RING: CycleLoops = (boost_ring.begun, boost_ring.passed_on)
+STREAM: PairLoops = (windows.stream_a, windows.stream_b)
 
 # The module's spelling of MPI's names, where it is another one.
 COLLECTIVES = {
@@ -82,7 +82,7 @@ class PythonModule(ObjectCases):
     def bibandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Windows of nonblocking sends both ways."""
         given = (self._mpi.world.isend, self._mpi.world.irecv, objects, 1 - self.world.rank)
-        return self.alike(windows.bibandwidth, windows.bibandwidth_events, given)
+        return self.alike(windows.bibandwidth, given)
 
     def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Windows of blocking sends."""
@@ -107,5 +107,5 @@ class PythonModule(ObjectCases):
         operations = [operator.add] if case.benchmark in REDUCTIONS else []
         roots = [0] if case.benchmark in ROOTED else []
         given = (function, comm, self.given(case, objects), *operations, *roots)
-        loop, events = (collectives.NONE_MORE, collectives.ONE_MORE, collectives.TWO_MORE)[len(operations) + len(roots)]
-        return self.together(loop, events, given)
+        loop = (collectives.none_more, collectives.one_more, collectives.two_more)[len(operations) + len(roots)]
+        return self.together(loop, given)

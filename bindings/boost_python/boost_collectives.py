@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from common_start import UNTIMED
-
 if TYPE_CHECKING:
-    from callbacks import Call, Clock, Times
-    from common_start import CommonStart
+    from callbacks import Call
 
 
 def none_more(call: Call, comm: Any, given: Any, iterations: int) -> Any:
@@ -20,22 +17,6 @@ def none_more(call: Call, comm: Any, given: Any, iterations: int) -> Any:
     received = None
     for _ in range(iterations):
         received = call(comm, given)
-    return received
-
-
-def none_more_events(call: Call, comm: Any, given: Any, start: CommonStart, clock: Clock, times: Times) -> Any:
-    """The same, timed one by one from a common start; one that a rank began too late is made again."""
-    wait, agree = start.wait, start.agree
-    received = None
-    k = 0
-    agree()
-    while k < len(times):
-        for _ in UNTIMED:
-            call(comm, given)
-        begun = wait()
-        received = call(comm, given)
-        times[k] = clock() - begun
-        k += agree()
     return received
 
 
@@ -47,50 +28,9 @@ def one_more(call: Call, comm: Any, given: Any, more: Any, iterations: int) -> A
     return received
 
 
-def one_more_events(
-    call: Call, comm: Any, given: Any, more: Any, start: CommonStart, clock: Clock, times: Times
-) -> Any:
-    """The same, timed one by one from a common start; one that a rank began too late is made again."""
-    wait, agree = start.wait, start.agree
-    received = None
-    k = 0
-    agree()
-    while k < len(times):
-        for _ in UNTIMED:
-            call(comm, given, more)
-        begun = wait()
-        received = call(comm, given, more)
-        times[k] = clock() - begun
-        k += agree()
-    return received
-
-
 def two_more(call: Call, comm: Any, given: Any, operation: Any, root: int, iterations: int) -> Any:
     """Calls in a row: ``reduce``."""
     received = None
     for _ in range(iterations):
         received = call(comm, given, operation, root)
     return received
-
-
-def two_more_events(
-    call: Call, comm: Any, given: Any, operation: Any, root: int, start: CommonStart, clock: Clock, times: Times
-) -> Any:
-    """The same, timed one by one from a common start; one that a rank began too late is made again."""
-    wait, agree = start.wait, start.agree
-    received = None
-    k = 0
-    agree()
-    while k < len(times):
-        for _ in UNTIMED:
-            call(comm, given, operation, root)
-        begun = wait()
-        received = call(comm, given, operation, root)
-        times[k] = clock() - begun
-        k += agree()
-    return received
-
-
-NONE_MORE = (none_more, none_more_events)
-ONE_MORE = (one_more, one_more_events)
-TWO_MORE = (two_more, two_more_events)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from callbacks import Call, Clock, Times
+    from callbacks import Call
 
 
 def blocking_a(send: Call, recv: Call, obj: Any, iterations: int) -> Any:
@@ -18,17 +18,6 @@ def blocking_a(send: Call, recv: Call, obj: Any, iterations: int) -> Any:
     for _ in range(iterations):
         send(1, 1, obj)
         received = recv(1, 1)
-    return received
-
-
-def blocking_a_events(send: Call, recv: Call, obj: Any, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        send(1, 1, obj)
-        received = recv(1, 1)
-        times[k] = clock() - before
     return received
 
 
@@ -50,17 +39,6 @@ def nonblocking_a(isend: Call, irecv: Call, obj: Any, iterations: int) -> Any:
     for _ in range(iterations):
         isend(1, 1, obj).wait()
         received, _status = irecv(1, 1).wait()
-    return received
-
-
-def nonblocking_a_events(isend: Call, irecv: Call, obj: Any, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        isend(1, 1, obj).wait()
-        received, _status = irecv(1, 1).wait()
-        times[k] = clock() - before
     return received
 
 

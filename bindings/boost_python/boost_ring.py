@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from callbacks import Call, Clock, Times
+    from callbacks import Call
 
 
 def begun(send: Call, recv: Call, obj: Any, following: int, before: int, iterations: int) -> Any:
@@ -17,17 +17,6 @@ def begun(send: Call, recv: Call, obj: Any, following: int, before: int, iterati
     for _ in range(iterations):
         send(following, 1, obj)
         received = recv(before, 1)
-    return received
-
-
-def begun_events(send: Call, recv: Call, obj: Any, following: int, before: int, clock: Clock, times: Times) -> Any:
-    """The same, each lap timed."""
-    received = None
-    for k in range(len(times)):
-        started = clock()
-        send(following, 1, obj)
-        received = recv(before, 1)
-        times[k] = clock() - started
     return received
 
 

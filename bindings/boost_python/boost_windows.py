@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from callbacks import Call, Clock, Times
+    from callbacks import Call
 
 
 def bandwidth_a(isend: Call, recv: Call, objects: list[Any], iterations: int) -> None:
@@ -22,17 +22,6 @@ def bandwidth_a(isend: Call, recv: Call, objects: list[Any], iterations: int) ->
         for request in requests:
             request.wait()
         recv(1, 2)
-
-
-def bandwidth_a_events(isend: Call, recv: Call, objects: list[Any], clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        requests = [isend(1, 1, obj) for obj in objects]
-        for request in requests:
-            request.wait()
-        recv(1, 2)
-        times[k] = clock() - before
 
 
 def bandwidth_b(irecv: Call, send: Call, window: int, iterations: int) -> Any:
@@ -58,36 +47,12 @@ def bibandwidth(isend: Call, irecv: Call, objects: list[Any], peer: int, iterati
     return received
 
 
-def bibandwidth_events(isend: Call, irecv: Call, objects: list[Any], peer: int, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        receiving = [irecv(peer, 1) for _ in objects]
-        sending = [isend(peer, 1, obj) for obj in objects]
-        received = [request.wait()[0] for request in receiving]
-        for request in sending:
-            request.wait()
-        times[k] = clock() - before
-    return received
-
-
 def stream_a(send: Call, recv: Call, objects: list[Any], iterations: int) -> None:
     """Blocking sends in a row, then the acknowledgement."""
     for _ in range(iterations):
         for obj in objects:
             send(1, 1, obj)
         recv(1, 2)
-
-
-def stream_a_events(send: Call, recv: Call, objects: list[Any], clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        for obj in objects:
-            send(1, 1, obj)
-        recv(1, 2)
-        times[k] = clock() - before
 
 
 def stream_b(recv: Call, send: Call, window: int, iterations: int) -> None:

@@ -14,7 +14,7 @@ from shared import ObjectStyle
 from polympi.compat import boostmpi as mpi
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times, World
+    from callbacks import Buffer, Call, World
     from cases import Loops
     from common_start import CommonStart
     from plan import Case, Plan
@@ -26,17 +26,6 @@ def ping(send: Call, recv: Call, value: Any, to: int, source: int, iterations: i
     for _ in range(iterations):
         send(to, 1, value)
         received = recv(source, 1)
-    return received
-
-
-def ping_events(send: Call, recv: Call, value: Any, to: int, source: int, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        send(to, 1, value)
-        received = recv(source, 1)
-        times[k] = clock() - before
     return received
 
 
@@ -66,19 +55,6 @@ def nonblocking_ping(isend: Call, irecv: Call, value: Any, peer: int, iterations
         request.wait()
         request = irecv(peer, 1)
         received, _status = request.wait()
-    return received
-
-
-def nonblocking_ping_events(isend: Call, irecv: Call, value: Any, peer: int, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        request = isend(peer, 1, value)
-        request.wait()
-        request = irecv(peer, 1)
-        received, _status = request.wait()
-        times[k] = clock() - before
     return received
 
 
@@ -112,14 +88,14 @@ class Objects(ObjectStyle):
         """Ping-pong."""
         world, peer = mpi.world, 1 - self.world.rank
         if case.mode == "standard-nonblocking":
-            loops = (nonblocking_ping, nonblocking_ping_events, nonblocking_pong)
+            loops = (nonblocking_ping, nonblocking_pong)
             return self.pair(loops, (world.isend, world.irecv, *objects, peer))
-        return self.pair((ping, ping_events, pong), (world.send, world.recv, *objects, peer, peer))
+        return self.pair((ping, pong), (world.send, world.recv, *objects, peer, peer))
 
     def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """An object round all ranks."""
         calls = (mpi.world.send, mpi.world.recv)
-        return self.cycle((ping, ping_events, passed_on), (*calls, *objects), calls)
+        return self.cycle((ping, passed_on), (*calls, *objects), calls)
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """One call; gathers give tuples."""

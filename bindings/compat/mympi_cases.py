@@ -16,7 +16,7 @@ from polympi.compat.mympi import MPI_COMM_WORLD, mpi_recv, mpi_send
 
 if TYPE_CHECKING:
     from buffers import MessageBuffers
-    from callbacks import Buffer, Clock, Times, World
+    from callbacks import Buffer, World
     from cases import Loops
     from common_start import CommonStart
     from plan import Case, Plan
@@ -30,17 +30,6 @@ def ping(buf: Buffer, count: int, datatype: int, to: int, source: int, iteration
     for _ in range(iterations):
         mpi_send(buf, count, datatype, to, 1, MPI_COMM_WORLD)
         received = mpi_recv(count, datatype, source, 1, MPI_COMM_WORLD)
-    return received
-
-
-def ping_events(buf: Buffer, count: int, datatype: int, to: int, source: int, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        mpi_send(buf, count, datatype, to, 1, MPI_COMM_WORLD)
-        received = mpi_recv(count, datatype, source, 1, MPI_COMM_WORLD)
-        times[k] = clock() - before
     return received
 
 
@@ -78,12 +67,12 @@ class Arrays(ArrayStyle):
         """Ping-pong."""
         [buf], peer = buffers.outgoing, 1 - self.world.rank
         given = (buf, buf.size, TYPES[case.payload], peer, peer)
-        return {**self.pair((ping, ping_events, pong), given), "check": arrived(buffers)}
+        return {**self.pair((ping, pong), given), "check": arrived(buffers)}
 
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:
         """A message round all ranks."""
         kind = (buffers.incoming[0].size, TYPES[case.payload])
-        loops = self.cycle((ping, ping_events, passed_on), (*buffers.outgoing, *kind), kind)
+        loops = self.cycle((ping, passed_on), (*buffers.outgoing, *kind), kind)
         return {**loops, "check": arrived(buffers)}
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:

@@ -13,7 +13,7 @@ from polympi.compat import pympi as mpi
 from polympi.compat.pympi import irecv, isend, recv, send, sendrecv
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Clock, Times, World
+    from callbacks import Buffer, World
     from cases import Loops
     from common_start import CommonStart
     from plan import Case, Plan
@@ -25,17 +25,6 @@ def ping(message: Any, to: int, source: int, iterations: int) -> Any:
     for _ in range(iterations):
         send(message, to, 1)
         received, _status = recv(source, 1)
-    return received
-
-
-def ping_events(message: Any, to: int, source: int, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        send(message, to, 1)
-        received, _status = recv(source, 1)
-        times[k] = clock() - before
     return received
 
 
@@ -69,20 +58,6 @@ def nonblocking_ping(message: Any, peer: int, iterations: int) -> Any:
     return received
 
 
-def nonblocking_ping_events(message: Any, peer: int, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        request = isend(message, peer, 1)
-        request.wait()
-        request = irecv(peer, 1)
-        request.wait()
-        received = request.message
-        times[k] = clock() - before
-    return received
-
-
 def nonblocking_pong(message: Any, peer: int, iterations: int) -> Any:
     """Receive and wait, then reply and wait."""
     received = None
@@ -100,16 +75,6 @@ def exchange(message: Any, peer: int, iterations: int) -> Any:
     received = None
     for _ in range(iterations):
         received, _status = sendrecv(message, peer, peer, 1, 1)
-    return received
-
-
-def exchange_events(message: Any, peer: int, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        received, _status = sendrecv(message, peer, peer, 1, 1)
-        times[k] = clock() - before
     return received
 
 
@@ -132,14 +97,14 @@ class Objects(ObjectStyle):
         """Ping-pong."""
         peer = 1 - self.world.rank
         if case.mode == "sendrecv":
-            return self.alike(exchange, exchange_events, (*objects, peer))
+            return self.alike(exchange, (*objects, peer))
         if case.mode == "standard-nonblocking":
-            return self.pair((nonblocking_ping, nonblocking_ping_events, nonblocking_pong), (*objects, peer))
-        return self.pair((ping, ping_events, pong), (*objects, peer, peer))
+            return self.pair((nonblocking_ping, nonblocking_pong), (*objects, peer))
+        return self.pair((ping, pong), (*objects, peer, peer))
 
     def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """An object round all ranks."""
-        return self.cycle((ping, ping_events, passed_on), objects, ())
+        return self.cycle((ping, passed_on), objects, ())
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """One call. Gathers put sequences together, so that a rank gives a list of what it has."""

@@ -15,7 +15,7 @@ from polympi.compat.pypar import broadcast, gather, receive, reduce, scatter, se
 
 if TYPE_CHECKING:
     from buffers import MessageBuffers
-    from callbacks import Buffer, Clock, Times, World
+    from callbacks import Buffer, World
     from cases import Loops
     from common_start import CommonStart
     from plan import Case, Plan
@@ -28,15 +28,6 @@ def ping(x: Buffer, buffer: Buffer, to: int, source: int, iterations: int) -> No
     for _ in range(iterations):
         send(x, to, use_buffer=True, tag=1, bypass=True)
         receive(source, buffer=buffer, tag=1, bypass=True)
-
-
-def ping_events(x: Buffer, buffer: Buffer, to: int, source: int, clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        send(x, to, use_buffer=True, tag=1, bypass=True)
-        receive(source, buffer=buffer, tag=1, bypass=True)
-        times[k] = clock() - before
 
 
 def pong(x: Buffer, buffer: Buffer, to: int, source: int, iterations: int) -> None:
@@ -58,12 +49,12 @@ class Arrays(ArrayStyle):
     def latency(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """Ping-pong."""
         peer = 1 - self.world.rank
-        return self.pair((ping, ping_events, pong), (buffers.outgoing[0], buffers.incoming[0], peer, peer))
+        return self.pair((ping, pong), (buffers.outgoing[0], buffers.incoming[0], peer, peer))
 
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """A message round all ranks."""
         came = buffers.incoming[0]
-        return self.cycle((ping, ping_events, pong), (*buffers.outgoing, came), (came, came))
+        return self.cycle((ping, pong), (*buffers.outgoing, came), (came, came))
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call; the root of a broadcast gives what the others get."""
@@ -86,17 +77,6 @@ def ping_of_objects(x: Any, to: int, source: int, iterations: int) -> Any:
     for _ in range(iterations):
         send(x, to, tag=1)
         received = receive(source, tag=1)
-    return received
-
-
-def ping_of_objects_events(x: Any, to: int, source: int, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        send(x, to, tag=1)
-        received = receive(source, tag=1)
-        times[k] = clock() - before
     return received
 
 
@@ -126,11 +106,11 @@ class Objects(ObjectStyle):
     def latency(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Ping-pong."""
         peer = 1 - self.world.rank
-        return self.pair((ping_of_objects, ping_of_objects_events, pong_of_objects), (*objects, peer, peer))
+        return self.pair((ping_of_objects, pong_of_objects), (*objects, peer, peer))
 
     def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """An object round all ranks."""
-        return self.cycle((ping_of_objects, ping_of_objects_events, passed_on), objects, ())
+        return self.cycle((ping_of_objects, passed_on), objects, ())
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """A broadcast."""

@@ -14,7 +14,7 @@ from polympi.compat.scientific import MPI
 
 if TYPE_CHECKING:
     from buffers import MessageBuffers
-    from callbacks import Buffer, Call, Clock, Times, World
+    from callbacks import Buffer, Call, World
     from cases import Loops
     from common_start import CommonStart
     from plan import Case, Plan
@@ -25,17 +25,6 @@ def ping(send: Call, receive: Call, data: Buffer, came: Buffer, to: int, source:
     for _ in range(iterations):
         send(data, to, 1)
         receive(came, source, 1)
-
-
-def ping_events(
-    send: Call, receive: Call, data: Buffer, came: Buffer, to: int, source: int, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        send(data, to, 1)
-        receive(came, source, 1)
-        times[k] = clock() - before
 
 
 def pong(send: Call, receive: Call, data: Buffer, came: Buffer, to: int, source: int, iterations: int) -> None:
@@ -52,19 +41,6 @@ def nonblocking_ping(send: Call, receive: Call, data: Buffer, came: Buffer, peer
         request.wait()
         request = receive(came, peer, 1)
         request.wait()
-
-
-def nonblocking_ping_events(
-    send: Call, receive: Call, data: Buffer, came: Buffer, peer: int, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        request = send(data, peer, 1)
-        request.wait()
-        request = receive(came, peer, 1)
-        request.wait()
-        times[k] = clock() - before
 
 
 def nonblocking_pong(send: Call, receive: Call, data: Buffer, came: Buffer, peer: int, iterations: int) -> None:
@@ -93,14 +69,14 @@ class Arrays(ArrayStyle):
         comm, peer = MPI.world, 1 - self.world.rank
         both = (buffers.outgoing[0], buffers.incoming[0])
         if case.mode == "standard-nonblocking":
-            loops = (nonblocking_ping, nonblocking_ping_events, nonblocking_pong)
+            loops = (nonblocking_ping, nonblocking_pong)
             return self.pair(loops, (comm.nonblockingSend, comm.nonblockingReceive, *both, peer))
-        return self.pair((ping, ping_events, pong), (comm.send, comm.receive, *both, peer, peer))
+        return self.pair((ping, pong), (comm.send, comm.receive, *both, peer, peer))
 
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """A message round all ranks."""
         calls, came = (MPI.world.send, MPI.world.receive), buffers.incoming[0]
-        return self.cycle((ping, ping_events, pong), (*calls, *buffers.outgoing, came), (*calls, came, came))
+        return self.cycle((ping, pong), (*calls, *buffers.outgoing, came), (*calls, came, came))
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call; a reduction needs the array for its result on all ranks."""

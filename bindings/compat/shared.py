@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from applications import load_application
 from callbacks import UnsupportedCaseError
 from cases import BufferCases, ObjectCases
-from common_start import UNTIMED
 from objects import PAYLOADS
 
 import polympi as mpi
@@ -20,9 +19,8 @@ if TYPE_CHECKING:
 
     from applications import Application
     from buffers import MessageBuffers
-    from callbacks import Buffer, Call, Callbacks, Clock, Times
+    from callbacks import Buffer, Call, Callbacks
     from cases import Loops
-    from common_start import CommonStart
     from faces import Faces
     from layouts import Layouts
     from plan import Case
@@ -62,7 +60,7 @@ class ArrayStyle(BufferCases):
 
     def spread(self, call: Call, *given: Any) -> Loops:
         """The loops of a collective with its arguments."""
-        return self.together(calls, calls_events, (call, given))
+        return self.together(calls, (call, given))
 
 
 class ObjectStyle(ObjectCases):
@@ -93,7 +91,7 @@ class ObjectStyle(ObjectCases):
 
     def spread(self, call: Call, *given: Any) -> Loops:
         """The loops of a collective with its arguments."""
-        return self.together(calls, calls_events, (call, given))
+        return self.together(calls, (call, given))
 
 
 class BothStyles:
@@ -155,20 +153,4 @@ def calls(call: Call, given: Sequence[Any], iterations: int) -> Any:
     received = None
     for _ in range(iterations):
         received = call(*given)
-    return received
-
-
-def calls_events(call: Call, given: Sequence[Any], start: CommonStart, clock: Clock, times: Times) -> Any:
-    """Calls timed one by one from a common start; one that a rank began too late is made again."""
-    wait, agree = start.wait, start.agree
-    received = None
-    k = 0
-    agree()
-    while k < len(times):
-        for _ in UNTIMED:
-            call(*given)
-        begun = wait()
-        received = call(*given)
-        times[k] = clock() - begun
-        k += agree()
     return received

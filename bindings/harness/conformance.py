@@ -43,10 +43,44 @@ end
 """
 
 
+# Records that make a plan none, each for one reason.
+REFUSED_RECORDS = {
+    "unknown-benchmark": "case 0 gossip standard bytes 8 1 1 1 1",
+    "unknown-mode": "case 0 latency shouted bytes 8 1 1 1 1",
+    "unknown-completion": "case 0 latency standard-persistently bytes 8 1 1 1 1",
+    "completion-of-sendrecv": "case 0 latency sendrecv-persistent bytes 8 1 1 1 1",
+    "mode-of-another-benchmark": "case 0 bcast ready bytes 8 1 1 1 1",
+    "mode-of-faces": "case 0 latency rows float64 32 1 1 1 1",
+    "standard-faces": "case 0 faces standard float64 32 1 1 1 1",
+    "unknown-payload": "case 0 latency standard pixels 8 1 1 1 1",
+    "part-of-a-double": "case 0 latency standard float64 9 1 1 1 1",
+    "empty-array": "case 0 latency standard array 0 1 1 1 1",
+    "part-of-an-integer": "case 0 pingpong-int standard int32 6 1 1 1 1",
+    "list-of-another-size": "case 0 object standard list 8 1 1 1 1",
+    "part-of-a-layout": "case 0 datatype vector float64 40 1 1 1 1",
+    "empty-layout": "case 0 datatype struct float64 0 1 1 1 1",
+    "mode-of-datatype": "case 0 faces vector float64 32 1 1 1 1",
+    "dict-of-another-size": "case 0 latency standard dict 8 1 1 1 1",
+    "face-that-is-no-square": "case 0 faces rows float64 808 1 1 1 1",
+    "smallest-face": f"case 0 faces rows float64 {face_bytes(1)} 1 1 1 1",
+    "largest-face": f"case 0 faces rows float64 {face_bytes(259)} 1 1 1 1",
+    "faces-of-no-cube": "case 0 halo standard float64 384 1 1 1 1",
+    "smallest-halo": f"case 0 halo standard float64 {halo_bytes(1)} 1 1 1 1",
+    "largest-halo": f"case 0 halo standard float64 {halo_bytes(257)} 1 1 1 1",
+    "negative-size": "case 0 latency standard bytes -8 1 1 1 1",
+    "size-with-a-unit": "case 0 latency standard bytes 8B 1 1 1 1",
+    "a-count-too-few": "case 0 latency standard bytes 8 1 1 1",
+    "a-count-too-many": "case 0 latency standard bytes 8 1 1 1 1 1",
+    "two-spaces": "case 0 latency  standard bytes 8 1 1 1 1",
+    "unknown-record": "whatever 1",
+}
+
+
 def vectors() -> dict[str, str]:
     """Every vector by its name in the folder."""
     refused = {f"plans-refused/{name}": text for name, text in refused_plans().items()}
-    return {"plan": plan(), "messages": messages(), "samples": SAMPLES, **refused}
+    records = lines([f"{name} {record}" for name, record in REFUSED_RECORDS.items()])
+    return {"plan": plan(), "messages": messages(), "samples": SAMPLES, "records-refused": records, **refused}
 
 
 def plan() -> str:
@@ -72,37 +106,7 @@ def size_of(benchmark: str, payload: str) -> int:
 def refused_plans() -> dict[str, str]:
     """Plans that are no plans, each for one reason."""
     good = "case 0 latency standard bytes 8 1 1 1 1"
-    cases = {
-        "unknown-benchmark": "case 0 gossip standard bytes 8 1 1 1 1",
-        "unknown-mode": "case 0 latency shouted bytes 8 1 1 1 1",
-        "unknown-completion": "case 0 latency standard-persistently bytes 8 1 1 1 1",
-        "completion-of-sendrecv": "case 0 latency sendrecv-persistent bytes 8 1 1 1 1",
-        "mode-of-another-benchmark": "case 0 bcast ready bytes 8 1 1 1 1",
-        "mode-of-faces": "case 0 latency rows float64 32 1 1 1 1",
-        "standard-faces": "case 0 faces standard float64 32 1 1 1 1",
-        "unknown-payload": "case 0 latency standard pixels 8 1 1 1 1",
-        "part-of-a-double": "case 0 latency standard float64 9 1 1 1 1",
-        "empty-array": "case 0 latency standard array 0 1 1 1 1",
-        "part-of-an-integer": "case 0 pingpong-int standard int32 6 1 1 1 1",
-        "list-of-another-size": "case 0 object standard list 8 1 1 1 1",
-        "part-of-a-layout": "case 0 datatype vector float64 40 1 1 1 1",
-        "empty-layout": "case 0 datatype struct float64 0 1 1 1 1",
-        "mode-of-datatype": "case 0 faces vector float64 32 1 1 1 1",
-        "dict-of-another-size": "case 0 latency standard dict 8 1 1 1 1",
-        "face-that-is-no-square": "case 0 faces rows float64 808 1 1 1 1",
-        "smallest-face": f"case 0 faces rows float64 {face_bytes(1)} 1 1 1 1",
-        "largest-face": f"case 0 faces rows float64 {face_bytes(259)} 1 1 1 1",
-        "faces-of-no-cube": "case 0 halo standard float64 384 1 1 1 1",
-        "smallest-halo": f"case 0 halo standard float64 {halo_bytes(1)} 1 1 1 1",
-        "largest-halo": f"case 0 halo standard float64 {halo_bytes(257)} 1 1 1 1",
-        "negative-size": "case 0 latency standard bytes -8 1 1 1 1",
-        "size-with-a-unit": "case 0 latency standard bytes 8B 1 1 1 1",
-        "a-count-too-few": "case 0 latency standard bytes 8 1 1 1",
-        "a-count-too-many": "case 0 latency standard bytes 8 1 1 1 1 1",
-        "two-spaces": "case 0 latency  standard bytes 8 1 1 1 1",
-        "unknown-record": "whatever 1",
-    }
-    whole = {
+    return {
         "empty": "",
         "another-version": lines(["polympi-plan 3", *HEAD[1:], "end"]),
         "something-else": lines(["polympi-samples 2", *HEAD[1:], "end"]),
@@ -111,7 +115,6 @@ def refused_plans() -> dict[str, str]:
         "window-that-is-no-number": lines([HEAD[0], "window many", *HEAD[2:], good, "end"]),
         "unknown-pages": lines([*HEAD[:2], "pages large", HEAD[3], good, "end"]),
     }
-    return whole | {name: lines([*HEAD, case, "end"]) for name, case in cases.items()}
 
 
 def messages() -> str:

@@ -13,7 +13,6 @@ import sys
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from binding_table import absent_table, binding_table, reason_table
 from conformance import vectors
@@ -42,6 +41,8 @@ ORIGIN = "Made from src/polympi/lab/catalogue.toml by bindings/harness/generate.
 KINDS = ("pair", "joint", "rooted", "cycle", "application")
 MODES = list(dict.fromkeys(mode for benchmark in MEASURED for mode in benchmark.modes))
 LARGEST_INT64 = 2**63 - 1
+LINE = 110  # characters at most
+NO_BREAK = "\u00a0"  # a space where no line ends
 
 
 def made() -> dict[Path, str]:
@@ -88,7 +89,7 @@ def c_header() -> str:
     ]
     for comment, names, number in groups:
         parts += ["", *([f"/* {comment} */"] if comment else []), "enum {"]
-        parts += [f"    {constant(name)}," for name in names]
+        parts.append(wrapped(" ".join(f"{constant(name)}," for name in names), 4, 4))
         parts += [f"    POLYMPI_{number} /* their number */", "};"]
     parts += ["", f"enum {{ POLYMPI_MODES = {len(MODES)}, POLYMPI_LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE} }};"]
     parts += [
@@ -133,74 +134,89 @@ def c_tables() -> str:
     return "\n".join([*parts, "};", ""])
 
 
+PYTHON_HEAD = f"""\"\"\"What can be measured. {ORIGIN}\"\"\"
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Benchmark(NamedTuple):
+    \"\"\"A row of the catalogue.\"\"\"
+
+    kind: str  # who takes part, and how it is timed
+    modes: tuple[str, ...]  # the main one first
+    payloads: tuple[str, ...]  # likewise
+    sends: tuple[str | int, str | int]  # messages of rank 0 and of another rank
+    gets: tuple[str | int, str | int]  # likewise
+    origin: str  # who made what arrives
+    shape: str  # how a message lies in memory
+    call: str  # of a collective in MPI, without MPI_
+    dimensions: int  # of the arrays of an application
+
+
+# fmt: off
+"""
+PYTHON_TAIL = """# fmt: on
+
+KINDS = {name: benchmark.kind for name, benchmark in BENCHMARKS.items()}
+MODES = {name: benchmark.modes for name, benchmark in BENCHMARKS.items()}
+PAYLOADS = {name: benchmark.payloads for name, benchmark in BENCHMARKS.items()}
+SENDS = {name: benchmark.sends for name, benchmark in BENCHMARKS.items()}
+GETS = {name: benchmark.gets for name, benchmark in BENCHMARKS.items()}
+ORIGINS = {name: benchmark.origin for name, benchmark in BENCHMARKS.items()}
+SHAPES = {name: benchmark.shape for name, benchmark in BENCHMARKS.items() if benchmark.shape != "contiguous"}
+CALLS = {name: benchmark.call for name, benchmark in BENCHMARKS.items() if benchmark.call}
+DIMENSIONS = {name: benchmark.dimensions for name, benchmark in BENCHMARKS.items() if benchmark.dimensions}
+"""
+
+
 def python_module() -> str:
     """The module of the Python harness."""
-    names, counts = "tuple[str, ...]", "tuple[str | int, str | int]"
-    tables: list[tuple[str, str, str, dict[str, Any]]] = [
-        ("KINDS", "str", "Who takes part, and how it is timed.", {b.name: b.kind for b in MEASURED}),
-        ("MODES", names, "The main one first.", {b.name: b.modes for b in MEASURED}),
-        ("PAYLOADS", names, "The main one first.", {b.name: b.payloads for b in MEASURED}),
-        ("SENDS", counts, "Messages of rank 0 and of another rank.", {b.name: b.sends for b in MEASURED}),
-        ("GETS", counts, "Likewise.", {b.name: b.gets for b in MEASURED}),
-        (
-            "DIMENSIONS",
-            "int",
-            "Of the arrays of an application.",
-            {b.name: b.dimensions for b in MEASURED if b.application},
-        ),
-        ("ORIGINS", "str", "Who made what arrives.", {b.name: b.origin for b in MEASURED}),
-        ("SHAPES", "str", "How a message lies in memory that has gaps.", {b.name: b.shape for b in MEASURED if b.gaps}),
-        (
-            "CALLS",
-            "str",
-            "The call of a collective in MPI, without MPI_.",
-            {b.name: b.mpi_call for b in MEASURED if b.collective},
-        ),
-        (
-            "SIZES",
-            "tuple[int, int, int]",
-            "Bytes of an element, of the smallest and of the largest message.",
-            {payload.name: sizes(payload) for payload in PAYLOADS.values()},
-        ),
-        (
-            "LAYOUTS",
-            "tuple[int, tuple[int, ...]]",
-            "A mode of datatype: elements of a group, and the places of those that are sent.",
-            {layout.mode: (layout.period, layout.sent) for layout in LAYOUTS},
-        ),
+    basic = python_tuple(b.name for b in MEASURED if b.basic_modes)
+    parts = [
+        f"PAGES = {python_tuple(PAGES)}",
+        f"LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE}",
+        f"HALO_FACES = {HALO_FACES}",
+        f"SMALLEST_EDGE = {SMALLEST_EDGE}",
+        f"WINDOWED = {python_tuple(b.name for b in MEASURED if b.windowed)}",
+        "# Every program is expected to have loops for them.",
+        wrapped(f"BASIC = {basic}", 0, 4),
+        f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}  # each destination gets its own",
+        f"ONE_BUFFER = {python_tuple(b.name for b in MEASURED if b.one_buffer)}  # to send from and receive into",
+        f"NONBLOCKING = {python_tuple(b.name for b in MEASURED if b.nonblocking)}  # a call and a wait",
+        "",
+        "BENCHMARKS = {",
     ]
-    parts = [f'"""What can be measured. {ORIGIN}"""', "", "from __future__ import annotations", ""]
-    parts += [f"PAGES = {python_tuple(PAGES)}", f"LARGEST_FACE_EDGE = {LARGEST_FACE_EDGE}"]
-    parts += [f"HALO_FACES = {HALO_FACES}", f"SMALLEST_EDGE = {SMALLEST_EDGE}"]
-    parts.append(f"WINDOWED = {python_tuple(b.name for b in MEASURED if b.windowed)}")
-    basic = [f'    "{b.name}",' for b in MEASURED if b.basic_modes]
-    parts += ["# Every program is expected to have loops for them.", "BASIC = (", *basic, ")"]
-    parts.append(f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}  # each destination gets its own")
-    parts.append(
-        f"ONE_BUFFER = {python_tuple(b.name for b in MEASURED if b.one_buffer)}  # to send from and receive into"
-    )
-    parts.append(f"NONBLOCKING = {python_tuple(b.name for b in MEASURED if b.nonblocking)}  # a call and a wait")
-    for name, kind, comment, table in tables:
-        parts += ["", f"# {comment}", f"{name}: dict[str, {kind}] = {{"]
-        for key, value in table.items():
-            parts += python_entry(key, value)
-        parts.append("}")
-    return "\n".join([*parts, ""])
-
-
-def python_entry(key: str, value: str | int | tuple[object, ...]) -> list[str]:
-    """A line of a dict as ruff formats it, or several where it is long."""
-    text = python_tuple(value) if isinstance(value, tuple) else f'"{value}"' if isinstance(value, str) else str(value)
-    line = f'    "{key}": {text},'
-    if len(line) <= 120 or not isinstance(value, tuple):
-        return [line]
-    return [f'    "{key}": (', *(f'        "{one}",' for one in value), "    ),"]
+    for b in MEASURED:
+        call = b.mpi_call if b.collective else ""
+        texts = [f'"{b.kind}"', *map(python_tuple, (b.modes, b.payloads, b.sends, b.gets))]
+        texts += [f'"{b.origin}"', f'"{b.shape}"', f'"{call}"', str(b.dimensions)]
+        # A row is broken between fields, but for the modes of latency, which take more than a line.
+        fields = (text if len(text) > LINE else text.replace(" ", NO_BREAK) for text in texts)
+        parts.append(wrapped(f'"{b.name}": Benchmark({", ".join(fields)}),', 4, 8).replace(NO_BREAK, " "))
+    parts += ["}", "", "# Bytes of an element, of the smallest and of the largest message.", "SIZES = {"]
+    parts += [f'    "{payload.name}": {python_tuple(sizes(payload))},' for payload in PAYLOADS.values()]
+    parts += [
+        "}",
+        "",
+        "# A mode of datatype: elements of a group, and the places of those that are sent.",
+        "LAYOUTS = {",
+    ]
+    parts += [f'    "{layout.mode}": ({layout.period}, {python_tuple(layout.sent)}),' for layout in LAYOUTS]
+    return PYTHON_HEAD + "\n".join([*parts, "}", PYTHON_TAIL])
 
 
 def python_tuple(values: Iterable[object]) -> str:
     """A tuple as ruff formats it."""
     parts = [f'"{value}"' if isinstance(value, str) else str(value) for value in values]
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def wrapped(text: str, first: int, others: int) -> str:
+    """A text in lines, of which the first and all others are indented so far."""
+    begins = {"initial_indent": " " * first, "subsequent_indent": " " * others}
+    return textwrap.fill(text, LINE, break_on_hyphens=False, **begins)
 
 
 def with_tables(page: Path, origin: str, tables: dict[str, str]) -> str:

@@ -15,7 +15,6 @@ from applications import load_application
 from callbacks import UnsupportedCaseError, nothing
 from cases import BUFFERED_MESSAGES, BufferCases, method
 from catalogue import CALLS, NONBLOCKING, ONE_BUFFER
-from clock import clock
 from mpi4py import MPI
 from plan import NEIGHBORING
 
@@ -44,19 +43,19 @@ METHODS: dict[str, dict[str, str]] = {
     },
 }
 LOOPS: dict[str, PairLoops] = {
-    "": (latency.blocking_a, latency.blocking_a_events, latency.blocking_b),
-    "nonblocking": (latency.nonblocking_a, latency.nonblocking_a_events, latency.nonblocking_b),
-    "persistent": (latency.persistent_a, latency.persistent_a_events, latency.persistent_b),
+    "": (latency.blocking_a, latency.blocking_b),
+    "nonblocking": (latency.nonblocking_a, latency.nonblocking_b),
+    "persistent": (latency.persistent_a, latency.persistent_b),
 }
 READY_LOOPS: dict[str, PairLoops] = {
-    "": (ready.ready_a, ready.ready_a_events, ready.ready_b),
-    "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_a_events, ready.ready_nonblocking_b),
-    "persistent": (ready.ready_persistent_a, ready.ready_persistent_a_events, ready.ready_persistent_b),
+    "": (ready.ready_a, ready.ready_b),
+    "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_b),
+    "persistent": (ready.ready_persistent_a, ready.ready_persistent_b),
 }
-BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
-RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
-STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
-READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_a_events, windows.stream_ready_b)
+BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_b)
+RING: CycleLoops = (ring.begun, ring.passed_on)
+STREAM: PairLoops = (windows.stream_a, windows.stream_b)
+READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_b)
 
 
 class UpperCaseMethods(BufferCases):
@@ -107,7 +106,7 @@ class UpperCaseMethods(BufferCases):
         outgoing, incoming = buffers.outgoing[0], buffers.incoming[0]
         mode, _, completion = case.mode.partition("-")
         if mode == "sendrecv":
-            return self.alike(latency.sendrecv, latency.sendrecv_events, (comm.Sendrecv, outgoing, incoming, peer))
+            return self.alike(latency.sendrecv, (comm.Sendrecv, outgoing, incoming, peer))
         if mode == "buffered":
             MPI.Attach_buffer(buffers.extra)
         requests = []
@@ -148,7 +147,7 @@ class UpperCaseMethods(BufferCases):
         """Windows of nonblocking sends both ways."""
         comm, peer = self._comm, 1 - self.world.rank
         given = (comm.Isend, comm.Irecv, MPI.Request.Waitall, buffers.outgoing, buffers.incoming, peer)
-        return self.alike(windows.bibandwidth, windows.bibandwidth_events, given)
+        return self.alike(windows.bibandwidth, given)
 
     def stream(self, case: Case, buffers: MessageBuffers) -> Loops:
         """Windows of blocking sends."""
@@ -192,7 +191,7 @@ class UpperCaseMethods(BufferCases):
                 request.Free()
 
         given = (MPI.Prequest.Startall, MPI.Request.Waitall, requests)
-        return {**self.alike(repeated.exchanges, repeated.exchanges_events, given), "release": release}
+        return {**self.alike(repeated.exchanges, given), "release": release}
 
     def datatype(self, case: Case, laid: Layouts) -> Loops:
         """A message of doubles that do not lie side by side goes by a derived datatype, as in C."""
@@ -221,11 +220,10 @@ class UpperCaseMethods(BufferCases):
             return self.barrier(call)
         if case.benchmark in ONE_BUFFER:
             buffer = (*buffers.outgoing, *buffers.incoming)[0]
-            waits = case.benchmark in NONBLOCKING
-            events = collectives.started_one_buffer_events if waits else collectives.one_buffer_events
-            return {"events": partial(events, call, buffer, self.start, clock)}
+            loop = collectives.started_one_buffer if case.benchmark in NONBLOCKING else collectives.one_buffer
+            return self.together(loop, (call, buffer))
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
-        loops = self.together(collectives.two_buffers, collectives.two_buffers_events, (call, *both))
+        loops = self.together(collectives.two_buffers, (call, *both))
         return {**loops, "release": release}
 
 

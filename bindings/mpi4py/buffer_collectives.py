@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from common_start import UNTIMED
-
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
-    from common_start import CommonStart
+    from callbacks import Buffer, Call
 
 
 def two_buffers(call: Call, outgoing: Buffer | None, incoming: Buffer | None, iterations: int) -> None:
@@ -22,50 +19,13 @@ def two_buffers(call: Call, outgoing: Buffer | None, incoming: Buffer | None, it
         call(outgoing, incoming)
 
 
-def two_buffers_events(
-    call: Call,
-    outgoing: Buffer | None,
-    incoming: Buffer | None,
-    start: CommonStart,
-    clock: Clock,
-    times: Times,
-) -> None:
-    """Calls timed one by one from a common start; one that a rank began too late is made again."""
-    wait, agree = start.wait, start.agree
-    k = 0
-    agree()
-    while k < len(times):
-        for _ in UNTIMED:
-            call(outgoing, incoming)
-        begun = wait()
-        call(outgoing, incoming)
-        times[k] = clock() - begun
-        k += agree()
-
-
-def one_buffer_events(call: Call, buffer: Buffer, start: CommonStart, clock: Clock, times: Times) -> None:
-    """Calls timed one by one from a common start; one that a rank began too late is made again."""
-    wait, agree = start.wait, start.agree
-    k = 0
-    agree()
-    while k < len(times):
-        for _ in UNTIMED:
-            call(buffer)
-        begun = wait()
+def one_buffer(call: Call, buffer: Buffer, iterations: int) -> None:
+    """Calls in a row, of which each is completed before the next."""
+    for _ in range(iterations):
         call(buffer)
-        times[k] = clock() - begun
-        k += agree()
 
 
-def started_one_buffer_events(call: Call, buffer: Buffer, start: CommonStart, clock: Clock, times: Times) -> None:
-    """Calls and waits timed one by one from a common start; one that a rank began too late is made again."""
-    wait, agree = start.wait, start.agree
-    k = 0
-    agree()
-    while k < len(times):
-        for _ in UNTIMED:
-            call(buffer).Wait()
-        begun = wait()
+def started_one_buffer(call: Call, buffer: Buffer, iterations: int) -> None:
+    """Calls that only start, each with its wait."""
+    for _ in range(iterations):
         call(buffer).Wait()
-        times[k] = clock() - begun
-        k += agree()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call
 
 
 # Blocking; send is comm.Send, comm.Ssend or comm.Bsend.
@@ -20,15 +20,6 @@ def blocking_a(send: Call, recv: Call, outgoing: Buffer, incoming: Buffer, itera
     for _ in range(iterations):
         send(outgoing, 1, 1)
         recv(incoming, 1, 1)
-
-
-def blocking_a_events(send: Call, recv: Call, outgoing: Buffer, incoming: Buffer, clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        send(outgoing, 1, 1)
-        recv(incoming, 1, 1)
-        times[k] = clock() - before
 
 
 def blocking_b(send: Call, recv: Call, outgoing: Buffer, incoming: Buffer, iterations: int) -> None:
@@ -48,19 +39,6 @@ def nonblocking_a(isend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, 
         request.Wait()
         request = irecv(incoming, 1, 1)
         request.Wait()
-
-
-def nonblocking_a_events(
-    isend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        request = isend(outgoing, 1, 1)
-        request.Wait()
-        request = irecv(incoming, 1, 1)
-        request.Wait()
-        times[k] = clock() - before
 
 
 def nonblocking_b(isend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, iterations: int) -> None:
@@ -84,19 +62,6 @@ def persistent_a(start_send: Call, wait_send: Call, start_recv: Call, wait_recv:
         wait_recv()
 
 
-def persistent_a_events(
-    start_send: Call, wait_send: Call, start_recv: Call, wait_recv: Call, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        start_send()
-        wait_send()
-        start_recv()
-        wait_recv()
-        times[k] = clock() - before
-
-
 def persistent_b(start_send: Call, wait_send: Call, start_recv: Call, wait_recv: Call, iterations: int) -> None:
     """Receive and wait, then reply and wait."""
     for _ in range(iterations):
@@ -113,11 +78,3 @@ def sendrecv(call: Call, outgoing: Buffer, incoming: Buffer, peer: int, iteratio
     """Exchange by one call."""
     for _ in range(iterations):
         call(outgoing, peer, 1, incoming, peer, 1)
-
-
-def sendrecv_events(call: Call, outgoing: Buffer, incoming: Buffer, peer: int, clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        call(outgoing, peer, 1, incoming, peer, 1)
-        times[k] = clock() - before

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from callbacks import Call, Clock, Times
+    from callbacks import Call
 
 
 def exchanges(startall: Call, waitall: Call, requests: list[Any], iterations: int) -> None:
@@ -16,12 +16,3 @@ def exchanges(startall: Call, waitall: Call, requests: list[Any], iterations: in
     for _ in range(iterations):
         startall(requests)
         waitall(requests)
-
-
-def exchanges_events(startall: Call, waitall: Call, requests: list[Any], clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        startall(requests)
-        waitall(requests)
-        times[k] = clock() - before

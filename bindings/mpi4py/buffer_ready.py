@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call
 
 
 # Blocking: comm.Rsend.
@@ -22,16 +22,6 @@ def ready_a(rsend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, iterat
         reply = irecv(incoming, 1, 1)
         rsend(outgoing, 1, 1)
         reply.Wait()
-
-
-def ready_a_events(rsend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        reply = irecv(incoming, 1, 1)
-        rsend(outgoing, 1, 1)
-        reply.Wait()
-        times[k] = clock() - before
 
 
 def ready_b(
@@ -59,19 +49,6 @@ def ready_nonblocking_a(irsend: Call, irecv: Call, outgoing: Buffer, incoming: B
         reply.Wait()
 
 
-def ready_nonblocking_a_events(
-    irsend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        reply = irecv(incoming, 1, 1)
-        request = irsend(outgoing, 1, 1)
-        request.Wait()
-        reply.Wait()
-        times[k] = clock() - before
-
-
 def ready_nonblocking_b(
     irsend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, send: Call, empty: Buffer, iterations: int
 ) -> None:
@@ -96,19 +73,6 @@ def ready_persistent_a(start_send: Call, wait_send: Call, start_recv: Call, wait
         start_send()
         wait_send()
         wait_recv()
-
-
-def ready_persistent_a_events(
-    start_send: Call, wait_send: Call, start_recv: Call, wait_recv: Call, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        start_recv()
-        start_send()
-        wait_send()
-        wait_recv()
-        times[k] = clock() - before
 
 
 def ready_persistent_b(

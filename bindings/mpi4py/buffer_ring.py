@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call
 
 
 def begun(
@@ -18,17 +18,6 @@ def begun(
     for _ in range(iterations):
         send(outgoing, following, 1)
         recv(incoming, before, 1)
-
-
-def begun_events(
-    send: Call, recv: Call, outgoing: Buffer, incoming: Buffer, following: int, before: int, clock: Clock, times: Times
-) -> None:
-    """The same, each lap timed."""
-    for k in range(len(times)):
-        started = clock()
-        send(outgoing, following, 1)
-        recv(incoming, before, 1)
-        times[k] = clock() - started
 
 
 def passed_on(send: Call, recv: Call, incoming: Buffer, following: int, before: int, iterations: int) -> None:

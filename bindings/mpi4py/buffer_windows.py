@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call
 
 
 def bandwidth_a(
@@ -18,23 +18,6 @@ def bandwidth_a(
     for _ in range(iterations):
         waitall([isend(slot, 1, 1) for slot in slots])
         recv(acknowledgement, 1, 2)
-
-
-def bandwidth_a_events(
-    isend: Call,
-    waitall: Call,
-    recv: Call,
-    slots: list[Buffer],
-    acknowledgement: Buffer,
-    clock: Clock,
-    times: Times,
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        waitall([isend(slot, 1, 1) for slot in slots])
-        recv(acknowledgement, 1, 2)
-        times[k] = clock() - before
 
 
 def bandwidth_b(
@@ -62,43 +45,12 @@ def bibandwidth(
         waitall(requests)
 
 
-def bibandwidth_events(
-    isend: Call,
-    irecv: Call,
-    waitall: Call,
-    outgoing: list[Buffer],
-    incoming: list[Buffer],
-    peer: int,
-    clock: Clock,
-    times: Times,
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        requests = [irecv(slot, peer, 1) for slot in incoming]
-        requests += [isend(slot, peer, 1) for slot in outgoing]
-        waitall(requests)
-        times[k] = clock() - before
-
-
 def stream_a(send: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, iterations: int) -> None:
     """Blocking sends in a row, then the acknowledgement."""
     for _ in range(iterations):
         for slot in slots:
             send(slot, 1, 1)
         recv(acknowledgement, 1, 2)
-
-
-def stream_a_events(
-    send: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        for slot in slots:
-            send(slot, 1, 1)
-        recv(acknowledgement, 1, 2)
-        times[k] = clock() - before
 
 
 def stream_b(send: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, iterations: int) -> None:
@@ -119,19 +71,6 @@ def stream_ready_a(rsend: Call, recv: Call, slots: list[Buffer], acknowledgement
         for slot in slots:
             rsend(slot, 1, 1)
         recv(acknowledgement, 1, 2)
-
-
-def stream_ready_a_events(
-    rsend: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        recv(acknowledgement, 1, 2)
-        for slot in slots:
-            rsend(slot, 1, 1)
-        recv(acknowledgement, 1, 2)
-        times[k] = clock() - before
 
 
 def stream_ready_b(

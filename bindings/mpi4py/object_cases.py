@@ -30,12 +30,12 @@ METHODS: dict[str, dict[str, str]] = {
     "nonblocking": {"standard": "isend", "synchronous": "issend", "buffered": "ibsend"},
 }
 LOOPS: dict[str, PairLoops] = {
-    "": (latency.blocking_a, latency.blocking_a_events, latency.blocking_b),
-    "nonblocking": (latency.nonblocking_a, latency.nonblocking_a_events, latency.nonblocking_b),
+    "": (latency.blocking_a, latency.blocking_b),
+    "nonblocking": (latency.nonblocking_a, latency.nonblocking_b),
 }
-BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
-RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
-STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
+BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_b)
+RING: CycleLoops = (ring.begun, ring.passed_on)
+STREAM: PairLoops = (windows.stream_a, windows.stream_b)
 
 
 class LowerCaseMethods(ObjectCases):
@@ -81,7 +81,7 @@ class LowerCaseMethods(ObjectCases):
         comm, obj = self._comm, objects[0]
         mode, _, completion = case.mode.partition("-")
         if mode == "sendrecv":
-            return self.alike(latency.sendrecv, latency.sendrecv_events, (comm.sendrecv, obj, 1 - self.world.rank))
+            return self.alike(latency.sendrecv, (comm.sendrecv, obj, 1 - self.world.rank))
         send = getattr(comm, METHODS[completion][mode])
         given: tuple[Any, ...] = (send, comm.irecv, obj, buffers[0]) if completion else (send, comm.recv, obj)
         loops = self.pair(LOOPS[completion], given)
@@ -101,7 +101,7 @@ class LowerCaseMethods(ObjectCases):
         """Windows of nonblocking sends both ways."""
         comm, slots = self._comm, buffers[:-1]
         given = (comm.isend, comm.irecv, MPI.Request.waitall, objects, slots, 1 - self.world.rank)
-        return self.alike(windows.bibandwidth, windows.bibandwidth_events, given)
+        return self.alike(windows.bibandwidth, given)
 
     def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
         """Windows of blocking sends."""
@@ -130,5 +130,5 @@ class LowerCaseMethods(ObjectCases):
         call = method(comm, case.benchmark.replace("-", "_"))
         if case.payload == "none":
             return self.barrier(call)
-        loops = self.together(collectives.calls, collectives.calls_events, (call, self.given(case, objects)))
+        loops = self.together(collectives.calls, (call, self.given(case, objects)))
         return {**loops, "release": release}

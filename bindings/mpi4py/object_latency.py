@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call
 
 
 # Blocking; send is comm.send, comm.ssend or comm.bsend.
@@ -21,17 +21,6 @@ def blocking_a(send: Call, recv: Call, obj: Any, iterations: int) -> Any:
     for _ in range(iterations):
         send(obj, 1, 1)
         received = recv(None, 1, 1)
-    return received
-
-
-def blocking_a_events(send: Call, recv: Call, obj: Any, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        send(obj, 1, 1)
-        received = recv(None, 1, 1)
-        times[k] = clock() - before
     return received
 
 
@@ -59,19 +48,6 @@ def nonblocking_a(isend: Call, irecv: Call, obj: Any, buffer: Buffer, iterations
     return received
 
 
-def nonblocking_a_events(isend: Call, irecv: Call, obj: Any, buffer: Buffer, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        request = isend(obj, 1, 1)
-        request.wait()
-        request = irecv(buffer, 1, 1)
-        received = request.wait()
-        times[k] = clock() - before
-    return received
-
-
 def nonblocking_b(isend: Call, irecv: Call, obj: Any, buffer: Buffer, iterations: int) -> Any:
     """Receive and wait, then reply and wait."""
     received = None
@@ -91,14 +67,4 @@ def sendrecv(call: Call, obj: Any, peer: int, iterations: int) -> Any:
     received = None
     for _ in range(iterations):
         received = call(obj, peer, 1, None, peer, 1)
-    return received
-
-
-def sendrecv_events(call: Call, obj: Any, peer: int, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        received = call(obj, peer, 1, None, peer, 1)
-        times[k] = clock() - before
     return received

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call
 
 
 def bandwidth_a(
@@ -20,23 +20,6 @@ def bandwidth_a(
     for _ in range(iterations):
         waitall([isend(obj, 1, 1) for obj in objects])
         recv_byte(acknowledgement, 1, 2)
-
-
-def bandwidth_a_events(
-    isend: Call,
-    waitall: Call,
-    recv_byte: Call,
-    objects: list[Any],
-    acknowledgement: Buffer,
-    clock: Clock,
-    times: Times,
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        waitall([isend(obj, 1, 1) for obj in objects])
-        recv_byte(acknowledgement, 1, 2)
-        times[k] = clock() - before
 
 
 def bandwidth_b(
@@ -62,45 +45,12 @@ def bibandwidth(
     return received
 
 
-def bibandwidth_events(
-    isend: Call,
-    irecv: Call,
-    waitall: Call,
-    objects: list[Any],
-    slots: list[Buffer],
-    peer: int,
-    clock: Clock,
-    times: Times,
-) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        requests = [irecv(slot, peer, 1) for slot in slots]
-        requests += [isend(obj, peer, 1) for obj in objects]
-        received = waitall(requests)
-        times[k] = clock() - before
-    return received
-
-
 def stream_a(send: Call, recv_byte: Call, objects: list[Any], acknowledgement: Buffer, iterations: int) -> None:
     """Blocking sends in a row, then the acknowledgement."""
     for _ in range(iterations):
         for obj in objects:
             send(obj, 1, 1)
         recv_byte(acknowledgement, 1, 2)
-
-
-def stream_a_events(
-    send: Call, recv_byte: Call, objects: list[Any], acknowledgement: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        for obj in objects:
-            send(obj, 1, 1)
-        recv_byte(acknowledgement, 1, 2)
-        times[k] = clock() - before
 
 
 def stream_b(recv: Call, send_byte: Call, window: int, acknowledgement: Buffer, iterations: int) -> None:

@@ -38,17 +38,17 @@ METHODS: dict[str, dict[str, str]] = {
     "nonblocking": {"standard": "isend", "synchronous": "issend", "buffered": "ibsend", "ready": "irsend"},
 }
 LOOPS: dict[str, PairLoops] = {
-    "": (latency.blocking_a, latency.blocking_a_events, latency.blocking_b),
-    "nonblocking": (latency.nonblocking_a, latency.nonblocking_a_events, latency.nonblocking_b),
+    "": (latency.blocking_a, latency.blocking_b),
+    "nonblocking": (latency.nonblocking_a, latency.nonblocking_b),
 }
 READY_LOOPS: dict[str, PairLoops] = {
-    "": (ready.ready_a, ready.ready_a_events, ready.ready_b),
-    "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_a_events, ready.ready_nonblocking_b),
+    "": (ready.ready_a, ready.ready_b),
+    "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_b),
 }
-BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
-RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
-STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
-READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_a_events, windows.stream_ready_b)
+BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_b)
+RING: CycleLoops = (ring.begun, ring.passed_on)
+STREAM: PairLoops = (windows.stream_a, windows.stream_b)
+READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_b)
 
 
 class ArrayCases(BufferCases):
@@ -94,7 +94,7 @@ class ArrayCases(BufferCases):
         outgoing, incoming = buffers.outgoing[0], buffers.incoming[0]
         mode, _, completion = case.mode.partition("-")
         if mode == "sendrecv":
-            return self.alike(latency.sendrecv, latency.sendrecv_events, (comm.sendrecv, outgoing, incoming, peer))
+            return self.alike(latency.sendrecv, (comm.sendrecv, outgoing, incoming, peer))
         send = getattr(comm, METHODS[completion][mode])
         if mode == "ready":
             return self._ready(completion, (send, comm.irecv, outgoing, incoming))
@@ -123,7 +123,7 @@ class ArrayCases(BufferCases):
         """Windows of nonblocking sends both ways."""
         comm, peer = self._comm, 1 - self.world.rank
         given = (comm.isend, comm.irecv, mpi.wait_all, buffers.outgoing, buffers.incoming, peer)
-        return self.alike(windows.bibandwidth, windows.bibandwidth_events, given)
+        return self.alike(windows.bibandwidth, given)
 
     def stream(self, case: Case, buffers: MessageBuffers) -> Loops:
         """Windows of blocking sends."""
@@ -154,7 +154,7 @@ class ArrayCases(BufferCases):
         for array, tag in sends:
             made.send(array, peer, tag)
         made.agree()
-        return {**self.alike(plans.exchanges, plans.exchanges_events, (made,)), "release": made.free}
+        return {**self.alike(plans.exchanges, (made,)), "release": made.free}
 
     def datatype(self, case: Case, laid: Layouts) -> Loops:
         """Elements at equal distances are a view, sent and received like any other array."""
@@ -180,4 +180,4 @@ class ArrayCases(BufferCases):
         if case.payload == "none":
             return self.barrier(call)
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
-        return self.together(collectives.calls_into, collectives.calls_into_events, (call, *both))
+        return self.together(collectives.calls_into, (call, *both))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call
 
 
 # Blocking; send is world.send, world.ssend or world.bsend.
@@ -20,15 +20,6 @@ def blocking_a(send: Call, recv: Call, outgoing: Buffer, incoming: Buffer, itera
     for _ in range(iterations):
         send(outgoing, 1, 1)
         recv(1, 1, into=incoming)
-
-
-def blocking_a_events(send: Call, recv: Call, outgoing: Buffer, incoming: Buffer, clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        send(outgoing, 1, 1)
-        recv(1, 1, into=incoming)
-        times[k] = clock() - before
 
 
 def blocking_b(send: Call, recv: Call, outgoing: Buffer, incoming: Buffer, iterations: int) -> None:
@@ -50,19 +41,6 @@ def nonblocking_a(isend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, 
         request.wait()
 
 
-def nonblocking_a_events(
-    isend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        request = isend(outgoing, 1, 1)
-        request.wait()
-        request = irecv(1, 1, into=incoming)
-        request.wait()
-        times[k] = clock() - before
-
-
 def nonblocking_b(isend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, iterations: int) -> None:
     """Receive and wait, then reply and wait."""
     for _ in range(iterations):
@@ -79,11 +57,3 @@ def sendrecv(call: Call, outgoing: Buffer, incoming: Buffer, peer: int, iteratio
     """Exchange by one call."""
     for _ in range(iterations):
         call(outgoing, peer, 1, peer, 1, into=incoming)
-
-
-def sendrecv_events(call: Call, outgoing: Buffer, incoming: Buffer, peer: int, clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        call(outgoing, peer, 1, peer, 1, into=incoming)
-        times[k] = clock() - before

@@ -5,18 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from callbacks import Call, Clock, Times
+    from callbacks import Call
 
 
 def exchanges(plan: Call, iterations: int) -> None:
     """Send and receive all parts of the plan."""
     for _ in range(iterations):
         plan()
-
-
-def exchanges_events(plan: Call, clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        plan()
-        times[k] = clock() - before

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call
 
 
 # Blocking: world.rsend.
@@ -22,16 +22,6 @@ def ready_a(rsend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, iterat
         reply = irecv(1, 1, into=incoming)
         rsend(outgoing, 1, 1)
         reply.wait()
-
-
-def ready_a_events(rsend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        reply = irecv(1, 1, into=incoming)
-        rsend(outgoing, 1, 1)
-        reply.wait()
-        times[k] = clock() - before
 
 
 def ready_b(rsend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, send: Call, iterations: int) -> None:
@@ -55,19 +45,6 @@ def ready_nonblocking_a(irsend: Call, irecv: Call, outgoing: Buffer, incoming: B
         request = irsend(outgoing, 1, 1)
         request.wait()
         reply.wait()
-
-
-def ready_nonblocking_a_events(
-    irsend: Call, irecv: Call, outgoing: Buffer, incoming: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        reply = irecv(1, 1, into=incoming)
-        request = irsend(outgoing, 1, 1)
-        request.wait()
-        reply.wait()
-        times[k] = clock() - before
 
 
 def ready_nonblocking_b(

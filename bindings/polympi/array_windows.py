@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call
 
 
 def bandwidth_a(
@@ -18,23 +18,6 @@ def bandwidth_a(
     for _ in range(iterations):
         wait_all([isend(slot, 1, 1) for slot in slots])
         recv(1, 2, into=acknowledgement)
-
-
-def bandwidth_a_events(
-    isend: Call,
-    wait_all: Call,
-    recv: Call,
-    slots: list[Buffer],
-    acknowledgement: Buffer,
-    clock: Clock,
-    times: Times,
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        wait_all([isend(slot, 1, 1) for slot in slots])
-        recv(1, 2, into=acknowledgement)
-        times[k] = clock() - before
 
 
 def bandwidth_b(
@@ -62,43 +45,12 @@ def bibandwidth(
         wait_all(requests)
 
 
-def bibandwidth_events(
-    isend: Call,
-    irecv: Call,
-    wait_all: Call,
-    outgoing: list[Buffer],
-    incoming: list[Buffer],
-    peer: int,
-    clock: Clock,
-    times: Times,
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        requests = [irecv(peer, 1, into=slot) for slot in incoming]
-        requests += [isend(slot, peer, 1) for slot in outgoing]
-        wait_all(requests)
-        times[k] = clock() - before
-
-
 def stream_a(send: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, iterations: int) -> None:
     """Blocking sends in a row, then the acknowledgement."""
     for _ in range(iterations):
         for slot in slots:
             send(slot, 1, 1)
         recv(1, 2, into=acknowledgement)
-
-
-def stream_a_events(
-    send: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        for slot in slots:
-            send(slot, 1, 1)
-        recv(1, 2, into=acknowledgement)
-        times[k] = clock() - before
 
 
 def stream_b(send: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, iterations: int) -> None:
@@ -119,19 +71,6 @@ def stream_ready_a(rsend: Call, recv: Call, slots: list[Buffer], acknowledgement
         for slot in slots:
             rsend(slot, 1, 1)
         recv(1, 2, into=acknowledgement)
-
-
-def stream_ready_a_events(
-    rsend: Call, recv: Call, slots: list[Buffer], acknowledgement: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        recv(1, 2, into=acknowledgement)
-        for slot in slots:
-            rsend(slot, 1, 1)
-        recv(1, 2, into=acknowledgement)
-        times[k] = clock() - before
 
 
 def stream_ready_b(

@@ -29,17 +29,17 @@ METHODS: dict[str, dict[str, str]] = {
     "nonblocking": {"standard": "isend", "synchronous": "issend", "buffered": "ibsend", "ready": "irsend"},
 }
 LOOPS: dict[str, PairLoops] = {
-    "": (latency.blocking_a, latency.blocking_a_events, latency.blocking_b),
-    "nonblocking": (latency.nonblocking_a, latency.nonblocking_a_events, latency.nonblocking_b),
+    "": (latency.blocking_a, latency.blocking_b),
+    "nonblocking": (latency.nonblocking_a, latency.nonblocking_b),
 }
 READY_LOOPS: dict[str, PairLoops] = {
-    "": (ready.ready_a, ready.ready_a_events, ready.ready_b),
-    "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_a_events, ready.ready_nonblocking_b),
+    "": (ready.ready_a, ready.ready_b),
+    "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_b),
 }
-BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_a_events, windows.bandwidth_b)
-RING: CycleLoops = (ring.begun, ring.begun_events, ring.passed_on)
-STREAM: PairLoops = (windows.stream_a, windows.stream_a_events, windows.stream_b)
-READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_a_events, windows.stream_ready_b)
+BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_b)
+RING: CycleLoops = (ring.begun, ring.passed_on)
+STREAM: PairLoops = (windows.stream_a, windows.stream_b)
+READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_b)
 
 
 class ValueCases(ObjectCases):
@@ -70,7 +70,7 @@ class ValueCases(ObjectCases):
         comm, obj = self._comm, objects[0]
         mode, _, completion = case.mode.partition("-")
         if mode == "sendrecv":
-            return self.alike(latency.sendrecv, latency.sendrecv_events, (comm.sendrecv, obj, 1 - self.world.rank))
+            return self.alike(latency.sendrecv, (comm.sendrecv, obj, 1 - self.world.rank))
         send = getattr(comm, METHODS[completion][mode])
         if mode == "ready":
             return self._ready(completion, (send, comm.irecv, obj))
@@ -97,7 +97,7 @@ class ValueCases(ObjectCases):
     def bibandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Windows of nonblocking sends both ways."""
         given = (self._comm.isend, self._comm.irecv, mpi.wait_all, objects, 1 - self.world.rank)
-        return self.alike(windows.bibandwidth, windows.bibandwidth_events, given)
+        return self.alike(windows.bibandwidth, given)
 
     def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
         """Windows of blocking sends."""
@@ -129,5 +129,5 @@ class ValueCases(ObjectCases):
         call = method(comm, case.benchmark.replace("-", "_"))
         if case.payload == "none":
             return self.barrier(call)
-        loops = self.together(collectives.calls, collectives.calls_events, (call, self.given(case, objects)))
+        loops = self.together(collectives.calls, (call, self.given(case, objects)))
         return {**loops, "release": release}

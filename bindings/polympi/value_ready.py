@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from callbacks import Call, Clock, Times
+    from callbacks import Call
 
 
 # Blocking: world.rsend.
@@ -23,18 +23,6 @@ def ready_a(rsend: Call, irecv: Call, obj: Any, iterations: int) -> Any:
         reply = irecv(1, 1)
         rsend(obj, 1, 1)
         received = reply.wait()
-    return received
-
-
-def ready_a_events(rsend: Call, irecv: Call, obj: Any, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        reply = irecv(1, 1)
-        rsend(obj, 1, 1)
-        received = reply.wait()
-        times[k] = clock() - before
     return received
 
 
@@ -62,19 +50,6 @@ def ready_nonblocking_a(irsend: Call, irecv: Call, obj: Any, iterations: int) ->
         request = irsend(obj, 1, 1)
         request.wait()
         received = reply.wait()
-    return received
-
-
-def ready_nonblocking_a_events(irsend: Call, irecv: Call, obj: Any, clock: Clock, times: Times) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        reply = irecv(1, 1)
-        request = irsend(obj, 1, 1)
-        request.wait()
-        received = reply.wait()
-        times[k] = clock() - before
     return received
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from callbacks import Buffer, Call, Clock, Times
+    from callbacks import Buffer, Call
 
 
 def bandwidth_a(
@@ -19,23 +19,6 @@ def bandwidth_a(
     for _ in range(iterations):
         wait_all([isend(obj, 1, 1) for obj in objects])
         recv(1, 2, into=acknowledgement)
-
-
-def bandwidth_a_events(
-    isend: Call,
-    wait_all: Call,
-    recv: Call,
-    objects: list[Any],
-    acknowledgement: Buffer,
-    clock: Clock,
-    times: Times,
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        wait_all([isend(obj, 1, 1) for obj in objects])
-        recv(1, 2, into=acknowledgement)
-        times[k] = clock() - before
 
 
 def bandwidth_b(irecv: Call, wait_all: Call, send: Call, window: int, acknowledgement: Buffer, iterations: int) -> Any:
@@ -58,38 +41,12 @@ def bibandwidth(isend: Call, irecv: Call, wait_all: Call, objects: list[Any], pe
     return received
 
 
-def bibandwidth_events(
-    isend: Call, irecv: Call, wait_all: Call, objects: list[Any], peer: int, clock: Clock, times: Times
-) -> Any:
-    """The same, each iteration timed."""
-    received = None
-    for k in range(len(times)):
-        before = clock()
-        requests = [irecv(peer, 1) for _ in objects]
-        requests += [isend(obj, peer, 1) for obj in objects]
-        received = wait_all(requests)
-        times[k] = clock() - before
-    return received
-
-
 def stream_a(send: Call, recv: Call, objects: list[Any], acknowledgement: Buffer, iterations: int) -> None:
     """Blocking sends in a row, then the acknowledgement."""
     for _ in range(iterations):
         for obj in objects:
             send(obj, 1, 1)
         recv(1, 2, into=acknowledgement)
-
-
-def stream_a_events(
-    send: Call, recv: Call, objects: list[Any], acknowledgement: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        for obj in objects:
-            send(obj, 1, 1)
-        recv(1, 2, into=acknowledgement)
-        times[k] = clock() - before
 
 
 def stream_b(recv: Call, send: Call, window: int, acknowledgement: Buffer, iterations: int) -> None:
@@ -118,19 +75,6 @@ def stream_ready_a(rsend: Call, recv: Call, objects: list[Any], acknowledgement:
         for obj in objects:
             rsend(obj, 1, 1)
         recv(1, 2, into=acknowledgement)
-
-
-def stream_ready_a_events(
-    rsend: Call, recv: Call, objects: list[Any], acknowledgement: Buffer, clock: Clock, times: Times
-) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        recv(1, 2, into=acknowledgement)
-        for obj in objects:
-            rsend(obj, 1, 1)
-        recv(1, 2, into=acknowledgement)
-        times[k] = clock() - before
 
 
 def stream_ready_b(

@@ -12,9 +12,10 @@ from buffers import DTYPES, MessageBuffers
 from callbacks import Callbacks, UnsupportedCaseError
 from clock import clock
 from pieces import traffic
+from timed_loops import one_by_one
 
 if TYPE_CHECKING:
-    from callbacks import Call, Clock, Times
+    from callbacks import Call, Times
     from cases import Loops
     from pieces import Traffic
     from plan import Case, Plan
@@ -27,15 +28,6 @@ def ping(send: Call, recv: Call, iterations: int) -> None:
     for _ in range(iterations):
         send(1, 1)
         recv(1, 1)
-
-
-def ping_events(send: Call, recv: Call, clock: Clock, times: Times) -> None:
-    """The same, each iteration timed."""
-    for k in range(len(times)):
-        before = clock()
-        send(1, 1)
-        recv(1, 1)
-        times[k] = clock() - before
 
 
 def pong(send: Call, recv: Call, iterations: int) -> None:
@@ -73,7 +65,7 @@ class FloorCases:
         both = (mpifloor.send, mpifloor.recv)
         loops: Loops = {"batch": partial(pong, *both)}
         if self._world.rank == 0:
-            loops = {"batch": partial(ping, *both), "events": partial(ping_events, *both, clock)}
+            loops = {"batch": partial(ping, *both), "events": partial(one_by_one(ping), *both, clock)}
         return Callbacks(clear=buffers.clear, check=lambda _: buffers.check(), **loops)
 
     def _traffic(self, case: Case) -> Traffic:

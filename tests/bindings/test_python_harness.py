@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,14 +28,15 @@ from faces import Faces
 from footprint import footprint
 from halos import Halo
 from last_words import MOST_S
-from library_barrier import barrier_events
-from object_collectives import calls_events
+from library_barrier import barrier
+from object_collectives import calls
 from objects import check_objects, expected_objects, make_object
 from pattern import PERIOD, byte_pattern, first_difference
 from pieces import Piece, traffic
 from plan import Case, Plan, PlanError, parse_plan, read_plan
 from runner import run_plan
 from samples import SampleError, SampleFile
+from timed_loops import from_common_start, one_by_one
 
 from polympi.lab import catalogue
 from polympi.lab.protocol import read_samples
@@ -425,17 +426,44 @@ def test_rooted_collectives_are_timed_one_by_one(tmp_path: Path) -> None:
 
 
 LOOPS = {
-    "barrier": lambda start, times, made: barrier_events(lambda: made.append(0), start, lambda: 7, times),
-    "objects": lambda start, times, made: calls_events(made.append, 0, start, lambda: 7, times),
+    "barrier": (barrier, lambda made: [lambda: made.append(0)]),
+    "objects": (calls, lambda made: [made.append, 0]),
 }
 
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_a_call_that_a_rank_began_too_late_is_made_again(loop: str) -> None:
     times, made = array("q", bytes(8 * 5)), []
-    LOOPS[loop](CountingStart(late=[3, 4, 6]), times, made)
+    in_a_row, arguments = LOOPS[loop]
+    from_common_start(in_a_row)(*arguments(made), CountingStart(late=[3, 4, 6]), lambda: 7, times)
     assert list(times) == [7] * 5
     assert len(made) == (len(UNTIMED) + 1) * (5 + 3)
+
+
+def exchange(call: Callable[[str], int], iterations: int) -> int:
+    received = 0
+    for _ in range(iterations):
+        call("send")
+        received = call("receive")
+    return received
+
+
+def test_a_loop_that_times_each_iteration_runs_its_statements_between_two_readings() -> None:
+    events: list[str] = []
+
+    def call(name: str) -> int:
+        events.append(name)
+        return len(events)
+
+    times = array("q", bytes(8 * 2))
+    assert one_by_one(exchange)(call, lambda: call("clock"), times) == 7
+    assert events == 2 * ["clock", "send", "receive", "clock"]
+    assert list(times) == [3, 3]
+
+
+def test_what_is_not_a_loop_has_no_iterations_to_time() -> None:
+    with pytest.raises(ValueError, match="make_case is not a loop"):
+        one_by_one(make_case)
 
 
 def test_the_cost_of_a_start_is_the_median_of_starts_without_a_call() -> None:

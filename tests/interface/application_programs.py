@@ -35,7 +35,7 @@ class Said:
 def compiled(name: str, stack: Stack, folder: Path) -> Path:
     """The program in C, compiled for a stack."""
     program = folder / name
-    sources = [str(FOLDER / "c" / f"{name}{part}.c") for part in ("", "_main")]
+    sources = [str(FOLDER / "c" / f"{part}.c") for part in (name, f"{name}_main", "driver")]
     command = [stack.mpicc, *FLAGS, *sources, "-o", str(program), "-lm"]
     subprocess.run(command, check=True, env=stack.variables())
     return program

@@ -7,9 +7,10 @@ namespace Benchmark
     /// <summary>The programs of examples/applications as cases.</summary>
     internal static unsafe class ApplicationCases
     {
-        /// <summary>A bit for each benchmark that there is a solver for.</summary>
+        /// <summary>A bit for each benchmark that there is a solver for, and for streams in all modes.</summary>
         public static long OptedIn =>
-            1L << Harness.BenchmarkNumber("wave") | 1L << Harness.BenchmarkNumber("inner-product");
+            1L << Harness.BenchmarkNumber("stream") | 1L << Harness.BenchmarkNumber("wave") |
+            1L << Harness.BenchmarkNumber("inner-product");
 
         public static Prepared Prepare(Intracommunicator world, string benchmark, string mode, Buffers* buffers)
         {

@@ -90,11 +90,11 @@ namespace Benchmark
                 case "pingpong-int":
                     return MemoryLatency<T>();
                 case "ring":
-                    return new Prepared { Loops = MemoryRing<T>() };
+                    return PingPong(new Ring<T>(world, buffers));
                 case "bandwidth":
                 case "bibandwidth":
                 case "stream":
-                    return new Prepared { Loops = WindowLoops(new Window<T>(world, peer, buffers)) };
+                    return WindowLoops(new Window<T>(world, peer, buffers));
                 default:
                     return new Prepared { Loops = Collective(new Shared<T>(world, buffers)) };
             }
@@ -117,28 +117,66 @@ namespace Benchmark
 
         private Prepared MemoryLatency<T, S>(Elements<T, S> payload) where T : struct where S : struct, ISending
         {
-            return completion == "persistent"
-                ? Persistent.Prepare(world, peer, mode, payload, buffers)
-                : Latency(payload);
+            if (completion != "persistent")
+            {
+                return Latency(payload);
+            }
+            var requests = new Persistent
+            {
+                Sending = default(S).Prepare<T>(world, payload.Outgoing, peer),
+                Receiving = world.ReceiveInit(peer, Harness.PayloadTag, payload.Incoming),
+            };
+            Prepared prepared =
+                mode == "ready" ? ReadyPingPong(requests, payload) : AttachedIfBuffered(PingPong(requests));
+            prepared.Release = requests.Free;
+            return prepared;
         }
 
-        private Loops WindowLoops<W>(W window) where W : struct, IWindow
+
+        private Prepared WindowLoops<W>(W window) where W : struct, IWindow
         {
             bool sends = buffers->Rank == 0;
             switch (benchmark)
             {
                 case "bandwidth":
-                    return sends
-                        ? (Loops)new PairLoops<BandwidthA<W>>(new BandwidthA<W> { Window = window })
-                        : new PairLoops<BandwidthB<W>>(new BandwidthB<W> { Window = window });
+                    return new Prepared
+                    {
+                        Loops = sends
+                            ? (Loops)new PairLoops<BandwidthA<W>>(new BandwidthA<W> { Window = window })
+                            : new PairLoops<BandwidthB<W>>(new BandwidthB<W> { Window = window }),
+                    };
                 case "stream":
-                    return sends
-                        ? (Loops)new PairLoops<StreamA<W>>(new StreamA<W> { Window = window })
-                        : new PairLoops<StreamB<W>>(new StreamB<W> { Window = window });
+                    return AttachedIfBuffered(
+                        new Prepared { Loops = sends ? SendingStream(window) : ReceivingStream(window) });
                 default:
-                    return new PairLoops<Bibandwidth<W>>(new Bibandwidth<W> { Window = window });
+                    return new Prepared
+                    {
+                        Loops = new PairLoops<Bibandwidth<W>>(new Bibandwidth<W> { Window = window }),
+                    };
             }
         }
+
+        private Loops SendingStream<W>(W window) where W : struct, IWindow
+        {
+            switch (mode)
+            {
+                case "synchronous":
+                    return new PairLoops<StreamA<W, SynchronousSending>>(
+                        new StreamA<W, SynchronousSending> { Window = window });
+                case "buffered":
+                    return new PairLoops<StreamA<W, BufferedSending>>(
+                        new StreamA<W, BufferedSending> { Window = window });
+                case "ready":
+                    return new PairLoops<ReadyStreamA<W>>(new ReadyStreamA<W> { Window = window });
+                default:
+                    return new PairLoops<StreamA<W, StandardSending>>(
+                        new StreamA<W, StandardSending> { Window = window });
+            }
+        }
+
+        private Loops ReceivingStream<W>(W window) where W : struct, IWindow => mode == "ready"
+            ? (Loops)new PairLoops<ReadyStreamB<W>>(new ReadyStreamB<W> { Window = window })
+            : new PairLoops<StreamB<W>>(new StreamB<W> { Window = window });
 
         private Loops Collective<R>(R ranks) where R : struct, ICollectives
         {
@@ -203,11 +241,11 @@ namespace Benchmark
                 case "object":
                     return ObjectLatency(values);
                 case "ring":
-                    return new Prepared { Loops = ValueRing(values) };
+                    return PingPong(new ValueRing<T>(world, values));
                 case "bandwidth":
                 case "bibandwidth":
                 case "stream":
-                    return new Prepared { Loops = WindowLoops(new ValueWindow<T>(world, peer, buffers, values)) };
+                    return WindowLoops(new ValueWindow<T>(world, peer, buffers, values));
                 default:
                     return new Prepared { Loops = ObjectCollective(values) };
             }
@@ -247,29 +285,29 @@ namespace Benchmark
 
         private Prepared Latency<P>(P payload) where P : struct, IPayload
         {
-            bool pings = buffers->Rank == 0;
             if (mode == "sendrecv")
             {
                 return new Prepared { Loops = new PairLoops<Exchange<P>>(new Exchange<P> { Payload = payload }) };
             }
-            if (mode == "ready")
-            {
-                return ReadyLatency(payload);
-            }
-            Loops loops;
             if (completion == "nonblocking")
             {
-                loops = pings
-                    ? (Loops)new PairLoops<PingNonblocking<P>>(new PingNonblocking<P> { Payload = payload })
-                    : new PairLoops<PongNonblocking<P>>(new PongNonblocking<P> { Payload = payload });
+                return Latency(payload, new Nonblocking<P> { Payload = payload });
             }
-            else
+            return Latency(payload, payload);
+        }
+
+        private Prepared Latency<P, M>(P payload, M message) where P : struct, IPayload where M : struct, IMessage
+        {
+            if (mode != "ready")
             {
-                loops = pings
-                    ? (Loops)new PairLoops<Ping<P>>(new Ping<P> { Payload = payload })
-                    : new PairLoops<Pong<P>>(new Pong<P> { Payload = payload });
+                return AttachedIfBuffered(PingPong(message));
             }
-            var prepared = new Prepared { Loops = loops };
+            return ReadyPingPong(
+                new Ready<P, M> { Payload = payload, Sending = message, Posted = new Posted() }, payload);
+        }
+
+        private Prepared AttachedIfBuffered(Prepared prepared)
+        {
             if (mode == "buffered")
             {
                 prepared.AttachWhileRunning(buffers);
@@ -277,31 +315,36 @@ namespace Benchmark
             return prepared;
         }
 
-        private Prepared ReadyLatency<P>(P payload) where P : struct, IPayload
+        private Prepared PingPong<M>(M message) where M : struct, IMessage => new Prepared
         {
-            var ahead = new Ahead();
-            bool nonblocking = completion == "nonblocking";
-            var prepared = new Prepared();
+            Loops = buffers->Rank == 0
+                ? (Loops)new PairLoops<Ping<M>>(new Ping<M> { Message = message })
+                : new PairLoops<Pong<M>>(new Pong<M> { Message = message }),
+        };
+
+        /// <summary>Rank 1 posts its first receive and tells rank 0; at the end a message completes the last one.</summary>
+        private Prepared ReadyPingPong<R, P>(R message, P payload)
+            where R : struct, IReadyMessage where P : struct, IPayload
+        {
             if (buffers->Rank == 0)
             {
-                prepared.Loops = nonblocking
-                    ? (Loops)new PairLoops<PingReadyNonblocking<P>>(new PingReadyNonblocking<P> { Payload = payload })
-                    : new PairLoops<PingReady<P>>(new PingReady<P> { Payload = payload });
-                prepared.Begin = () => world.Receive(peer, Harness.AcknowledgementTag, Span<byte>.Empty);
-                prepared.End = () => payload.Send();
-                return prepared;
+                return new Prepared
+                {
+                    Loops = new PairLoops<PingReady<R>>(new PingReady<R> { Message = message }),
+                    Begin = () => world.Receive(peer, Harness.AcknowledgementTag, Span<byte>.Empty),
+                    End = () => payload.Send(),
+                };
             }
-            prepared.Loops = nonblocking
-                ? (Loops)new PairLoops<PongReadyNonblocking<P>>(
-                    new PongReadyNonblocking<P> { Payload = payload, Ahead = ahead })
-                : new PairLoops<PongReady<P>>(new PongReady<P> { Payload = payload, Ahead = ahead });
-            prepared.Begin = () =>
+            return new Prepared
             {
-                ahead.Posted = payload.Post();
-                world.Send(ReadOnlySpan<byte>.Empty, peer, Harness.AcknowledgementTag);
+                Loops = new PairLoops<PongReady<R>>(new PongReady<R> { Message = message }),
+                Begin = () =>
+                {
+                    message.Post();
+                    world.Send(ReadOnlySpan<byte>.Empty, peer, Harness.AcknowledgementTag);
+                },
+                End = () => message.Complete(),
             };
-            prepared.End = () => ahead.Posted.Wait();
-            return prepared;
         }
 
         private Prepared Faces()
@@ -347,24 +390,6 @@ namespace Benchmark
                 default:
                     return Latency(new Elements<double, StandardSending>(world, peer, buffers));
             }
-        }
-
-        // A message round all ranks.
-
-        private Loops MemoryRing<T>() where T : struct
-        {
-            var ring = new Ring<T>(world, buffers);
-            return buffers->Rank == 0
-                ? (Loops)new PairLoops<RingBegun<T>>(new RingBegun<T> { Ring = ring })
-                : new PairLoops<RingGoneOn<T>>(new RingGoneOn<T> { Ring = ring });
-        }
-
-        private Loops ValueRing<T>(Values<T> values)
-        {
-            var ring = new ValueRing<T>(world, values);
-            return buffers->Rank == 0
-                ? (Loops)new PairLoops<ValueRingBegun<T>>(new ValueRingBegun<T> { Ring = ring })
-                : new PairLoops<ValueRingGoneOn<T>>(new ValueRingGoneOn<T> { Ring = ring });
         }
     }
 }

@@ -2,49 +2,27 @@ using MPI;
 
 namespace Benchmark
 {
-    // Ping is rank 0 and pong rank 1.
+    // Ping is rank 0 and pong rank 1; in a ring, pong is every other rank.
 
-    internal struct Ping<P> : IIteration where P : struct, IPayload
+    internal struct Ping<M> : IIteration where M : struct, IMessage
     {
-        public P Payload;
+        public M Message;
 
         public void Once()
         {
-            Payload.Send();
-            Payload.Receive();
+            Message.Send();
+            Message.Receive();
         }
     }
 
-    internal struct Pong<P> : IIteration where P : struct, IPayload
+    internal struct Pong<M> : IIteration where M : struct, IMessage
     {
-        public P Payload;
+        public M Message;
 
         public void Once()
         {
-            Payload.Receive();
-            Payload.Send();
-        }
-    }
-
-    internal struct PingNonblocking<P> : IIteration where P : struct, IPayload
-    {
-        public P Payload;
-
-        public void Once()
-        {
-            Payload.StartSend().Wait();
-            Payload.Post().Wait();
-        }
-    }
-
-    internal struct PongNonblocking<P> : IIteration where P : struct, IPayload
-    {
-        public P Payload;
-
-        public void Once()
-        {
-            Payload.Post().Wait();
-            Payload.StartSend().Wait();
+            Message.Receive();
+            Message.Send();
         }
     }
 
@@ -55,113 +33,68 @@ namespace Benchmark
         public void Once() => Payload.Exchange();
     }
 
-    internal struct PingPersistent : IIteration
+    /// <summary>Sends and receives that return at once, each of which is waited for.</summary>
+    internal struct Nonblocking<P> : IMessage where P : struct, IPayload
     {
-        public PersistentRequest Sending, Receiving;
+        public P Payload;
 
-        public void Once()
-        {
-            Sending.Start();
-            Sending.Complete();
-            Receiving.Start();
-            Receiving.Complete();
-        }
-    }
+        public void Send() => Payload.StartSend().Wait();
 
-    internal struct PongPersistent : IIteration
-    {
-        public PersistentRequest Sending, Receiving;
-
-        public void Once()
-        {
-            Receiving.Start();
-            Receiving.Complete();
-            Sending.Start();
-            Sending.Complete();
-        }
+        public void Receive() => Payload.Post().Wait();
     }
 
     // In the mode ready every receive is posted before the message that makes the other side send.
 
-    /// <summary>The receive that rank 1 has posted ahead, from one iteration to the next.</summary>
-    internal sealed class Ahead
+    /// <summary>A message whose receive is posted beforehand.</summary>
+    internal interface IReadyMessage
     {
-        public Request Posted;
+        void Post();
+
+        void Send();
+
+        void Complete();
     }
 
-    internal struct PingReady<P> : IIteration where P : struct, IPayload
+    internal struct PingReady<R> : IIteration where R : struct, IReadyMessage
+    {
+        public R Message;
+
+        public void Once()
+        {
+            Message.Post();
+            Message.Send();
+            Message.Complete();
+        }
+    }
+
+    internal struct PongReady<R> : IIteration where R : struct, IReadyMessage
+    {
+        public R Message;
+
+        public void Once()
+        {
+            Message.Complete();
+            Message.Post();
+            Message.Send();
+        }
+    }
+
+    /// <summary>The receive that is posted, from one iteration to the next.</summary>
+    internal sealed class Posted
+    {
+        public Request Request;
+    }
+
+    internal struct Ready<P, M> : IReadyMessage where P : struct, IPayload where M : struct, IMessage
     {
         public P Payload;
+        public M Sending;
+        public Posted Posted;
 
-        public void Once()
-        {
-            Request receiving = Payload.Post();
-            Payload.Send();
-            receiving.Wait();
-        }
-    }
+        public void Post() => Posted.Request = Payload.Post();
 
-    internal struct PongReady<P> : IIteration where P : struct, IPayload
-    {
-        public P Payload;
-        public Ahead Ahead;
+        public void Send() => Sending.Send();
 
-        public void Once()
-        {
-            Ahead.Posted.Wait();
-            Ahead.Posted = Payload.Post();
-            Payload.Send();
-        }
-    }
-
-    internal struct PingReadyNonblocking<P> : IIteration where P : struct, IPayload
-    {
-        public P Payload;
-
-        public void Once()
-        {
-            Request receiving = Payload.Post();
-            Payload.StartSend().Wait();
-            receiving.Wait();
-        }
-    }
-
-    internal struct PongReadyNonblocking<P> : IIteration where P : struct, IPayload
-    {
-        public P Payload;
-        public Ahead Ahead;
-
-        public void Once()
-        {
-            Ahead.Posted.Wait();
-            Ahead.Posted = Payload.Post();
-            Payload.StartSend().Wait();
-        }
-    }
-
-    internal struct PingReadyPersistent : IIteration
-    {
-        public PersistentRequest Sending, Receiving;
-
-        public void Once()
-        {
-            Receiving.Start();
-            Sending.Start();
-            Sending.Complete();
-            Receiving.Complete();
-        }
-    }
-
-    internal struct PongReadyPersistent : IIteration
-    {
-        public PersistentRequest Sending, Receiving;
-
-        public void Once()
-        {
-            Receiving.Complete();
-            Receiving.Start();
-            Sending.Start();
-            Sending.Complete();
-        }
+        public void Complete() => Posted.Request.Wait();
     }
 }

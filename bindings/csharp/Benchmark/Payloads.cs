@@ -3,13 +3,17 @@ using MPI;
 
 namespace Benchmark
 {
-    /// <summary>How one message to the other rank is sent and received.</summary>
-    internal interface IPayload
+    /// <summary>How one message is sent and received. Structs, so that the loops are compiled with the calls inside.</summary>
+    internal interface IMessage
     {
         void Send();
 
         void Receive();
+    }
 
+    /// <summary>The other ways to exchange messages with the other rank.</summary>
+    internal interface IPayload : IMessage
+    {
         void Exchange();
 
         Request StartSend();

@@ -4,7 +4,7 @@ using MPI;
 namespace Benchmark
 {
     /// <summary>Elements that go from each rank to the next.</summary>
-    internal sealed unsafe class Ring<T> where T : struct
+    internal unsafe struct Ring<T> : IMessage where T : struct
     {
         private readonly Communicator comm;
         private readonly int next;
@@ -23,13 +23,13 @@ namespace Benchmark
             count = (int)buffers->Count;
         }
 
-        public void PassOn() => comm.Send(new ReadOnlySpan<T>(outgoing, count), next, Harness.PayloadTag);
+        public void Send() => comm.Send(new ReadOnlySpan<T>(outgoing, count), next, Harness.PayloadTag);
 
         public void Receive() => comm.Receive(previous, Harness.PayloadTag, new Span<T>(incoming, count));
     }
 
     /// <summary>A value that goes from each rank to the next.</summary>
-    internal sealed class ValueRing<T>
+    internal struct ValueRing<T> : IMessage
     {
         private readonly Communicator comm;
         private readonly int next;
@@ -46,52 +46,8 @@ namespace Benchmark
             outgoing = comm.Rank == 0 ? values.Outgoing : incoming;
         }
 
-        public void PassOn() => comm.Send(outgoing[0], next, Harness.PayloadTag);
+        public void Send() => comm.Send(outgoing[0], next, Harness.PayloadTag);
 
         public void Receive() => incoming[0] = comm.Receive<T>(previous, Harness.PayloadTag);
-    }
-
-    internal struct RingBegun<T> : IIteration where T : struct
-    {
-        public Ring<T> Ring;
-
-        public void Once()
-        {
-            Ring.PassOn();
-            Ring.Receive();
-        }
-    }
-
-    internal struct RingGoneOn<T> : IIteration where T : struct
-    {
-        public Ring<T> Ring;
-
-        public void Once()
-        {
-            Ring.Receive();
-            Ring.PassOn();
-        }
-    }
-
-    internal struct ValueRingBegun<T> : IIteration
-    {
-        public ValueRing<T> Ring;
-
-        public void Once()
-        {
-            Ring.PassOn();
-            Ring.Receive();
-        }
-    }
-
-    internal struct ValueRingGoneOn<T> : IIteration
-    {
-        public ValueRing<T> Ring;
-
-        public void Once()
-        {
-            Ring.Receive();
-            Ring.PassOn();
-        }
     }
 }

@@ -14,7 +14,7 @@ namespace Benchmark
 
         void WaitAll();
 
-        void SendAll();
+        void SendAll<S>() where S : struct, ISending;
 
         void ReceiveAll();
     }
@@ -69,11 +69,11 @@ namespace Benchmark
 
         public void WaitAll() => Requests.WaitAll();
 
-        public void SendAll()
+        public void SendAll<S>() where S : struct, ISending
         {
             foreach (Memory<T> slot in Outgoing)
             {
-                Comm.Send(slot.Span, Peer, Harness.PayloadTag);
+                default(S).Elements<T>(Comm, slot.Span, Peer);
             }
         }
 
@@ -152,11 +152,11 @@ namespace Benchmark
             }
         }
 
-        public void SendAll()
+        public void SendAll<S>() where S : struct, ISending
         {
             foreach (T value in Values.Outgoing)
             {
-                Comm.Send(value, Peer, Harness.PayloadTag);
+                default(S).Value(Comm, value, Peer);
             }
         }
 
@@ -205,13 +205,13 @@ namespace Benchmark
         }
     }
 
-    internal struct StreamA<W> : IIteration where W : struct, IWindow
+    internal struct StreamA<W, S> : IIteration where W : struct, IWindow where S : struct, ISending
     {
         public W Window;
 
         public void Once()
         {
-            Window.SendAll();
+            Window.SendAll<S>();
             Window.Acknowledgement.Receive();
         }
     }
@@ -223,6 +223,33 @@ namespace Benchmark
         public void Once()
         {
             Window.ReceiveAll();
+            Window.Acknowledgement.Send();
+        }
+    }
+
+    // All receives are posted before the message that makes the other side send.
+
+    internal struct ReadyStreamA<W> : IIteration where W : struct, IWindow
+    {
+        public W Window;
+
+        public void Once()
+        {
+            Window.Acknowledgement.Receive();
+            Window.SendAll<ReadySending>();
+            Window.Acknowledgement.Receive();
+        }
+    }
+
+    internal struct ReadyStreamB<W> : IIteration where W : struct, IWindow
+    {
+        public W Window;
+
+        public void Once()
+        {
+            Window.PostAll();
+            Window.Acknowledgement.Send();
+            Window.WaitAll();
             Window.Acknowledgement.Send();
         }
     }

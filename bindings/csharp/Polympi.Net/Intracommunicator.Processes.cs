@@ -23,6 +23,8 @@ namespace MPI
         }
 
         /// <summary>Starts processes, which share a new World; all ranks call it together.</summary>
+        /// <remarks>If the program does not exist, Open MPI reports an error, but MPICH's MPI_Comm_spawn never
+        /// returns: its launcher reports the failure, and the ranks wait for processes that do not start.</remarks>
         /// <param name="command">The program, on the root: with Mono or dotnet, these.</param>
         /// <param name="argv">The arguments of the program, on the root; null for none.</param>
         /// <param name="maxprocs">How many processes, on the root.</param>

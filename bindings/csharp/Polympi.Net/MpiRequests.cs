@@ -7,18 +7,16 @@ namespace MPI
     /// </summary>
     internal unsafe struct Underway
     {
-        private IntPtr handle;
+        internal IntPtr Handle;
         private Pinned memory;
         private Exception failure;
 
         internal Underway(IntPtr handle, Pinned memory)
         {
-            this.handle = handle;
+            Handle = handle;
             this.memory = memory;
             failure = null;
         }
-
-        internal IntPtr Handle => handle;
 
         internal bool HasFailed => failure != null;
 
@@ -29,7 +27,7 @@ namespace MPI
             Rethrow();
             NativeStatus status = default(NativeStatus);
             int code;
-            fixed (IntPtr* request = &handle)
+            fixed (IntPtr* request = &Handle)
             {
                 code = Native.Wait(request, &status);
             }
@@ -42,7 +40,7 @@ namespace MPI
             Rethrow();
             NativeStatus found = default(NativeStatus);
             int flag = 0, code;
-            fixed (IntPtr* request = &handle)
+            fixed (IntPtr* request = &Handle)
             {
                 code = Native.Test(request, &flag, &found);
             }
@@ -51,12 +49,12 @@ namespace MPI
             return flag != 0;
         }
 
-        internal void Cancel() => Errors.Check(Native.Cancel(handle));
+        internal void Cancel() => Errors.Check(Native.Cancel(Handle));
 
         /// <summary>The request is complete, and what came was read.</summary>
         internal void Release()
         {
-            handle = Constants.RequestNull;
+            Handle = Constants.RequestNull;
             memory.Dispose();
             memory = default(Pinned);
         }

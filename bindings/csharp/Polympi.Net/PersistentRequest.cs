@@ -5,13 +5,8 @@ namespace MPI
     /// <summary>A send or receive that is prepared once and started many times.</summary>
     public sealed unsafe class PersistentRequest : Request, IDisposable
     {
-        private IntPtr handle;
-        private Pinned memory;
-
-        internal PersistentRequest(IntPtr handle, Pinned memory) : base(handle, default(Pinned))
+        internal PersistentRequest(IntPtr handle, Pinned memory) : base(handle, memory)
         {
-            this.handle = handle;
-            this.memory = memory;
         }
 
         /// <summary>A list tests persistent requests one by one, which are not freed when they are complete.</summary>
@@ -21,7 +16,7 @@ namespace MPI
         public void Start()
         {
             Completed = null;
-            fixed (IntPtr* request = &handle)
+            fixed (IntPtr* request = &Underway.Handle)
             {
                 Errors.Check(Native.Start(request));
             }
@@ -30,7 +25,7 @@ namespace MPI
         /// <summary>Waits like <see cref="Wait"/>, and asks for no status.</summary>
         public void Complete()
         {
-            fixed (IntPtr* request = &handle)
+            fixed (IntPtr* request = &Underway.Handle)
             {
                 Errors.Check(Native.Wait(request, null));
             }
@@ -44,7 +39,7 @@ namespace MPI
                 return Completed;
             }
             NativeStatus status = default(NativeStatus);
-            fixed (IntPtr* request = &handle)
+            fixed (IntPtr* request = &Underway.Handle)
             {
                 Errors.Check(Native.Wait(request, &status));
             }
@@ -60,7 +55,7 @@ namespace MPI
             }
             NativeStatus status = default(NativeStatus);
             int flag;
-            fixed (IntPtr* request = &handle)
+            fixed (IntPtr* request = &Underway.Handle)
             {
                 Errors.Check(Native.Test(request, &flag, &status));
             }
@@ -68,19 +63,18 @@ namespace MPI
         }
 
         /// <inheritdoc/>
-        public override void Cancel() => Errors.Check(Native.Cancel(handle));
+        public override void Cancel() => Errors.Check(Native.Cancel(Underway.Handle));
 
         /// <summary>Frees the request, which must be complete or not started.</summary>
         public void Dispose()
         {
-            if (handle != Constants.RequestNull)
+            if (Underway.Handle != Constants.RequestNull)
             {
-                fixed (IntPtr* request = &handle)
+                fixed (IntPtr* request = &Underway.Handle)
                 {
                     Errors.Check(Native.RequestFree(request));
                 }
-                handle = Constants.RequestNull;
-                memory.Dispose();
+                Underway.Release();
             }
         }
     }

@@ -23,6 +23,7 @@ from layouts import Layouts
 from objects import PAYLOADS, check_objects, expected_objects, make_object
 from pieces import traffic
 from plan import APPLICATIONS, COLLECTIVES, PAIRS
+from timed_loops import from_common_start, one_by_one
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -40,8 +41,8 @@ BUFFERED_MESSAGES = 4
 # a buffered message MPI.BSEND_OVERHEAD (about 100), and mpi4py's pkl5 makes up to three messages of one.
 ROOM = 4096
 
-PairLoops: TypeAlias = "tuple[Call, Call, Call]"  # of rank 0 in a row, of rank 0 one by one, of rank 1
-CycleLoops: TypeAlias = "tuple[Call, Call, Call]"  # of rank 0 in a row, of rank 0 one by one, of the others
+PairLoops: TypeAlias = "tuple[Call, Call]"  # of rank 0 and of rank 1
+CycleLoops: TypeAlias = "tuple[Call, Call]"  # of rank 0 and of the others
 Loops: TypeAlias = "dict[str, Any]"  # attributes of Callbacks
 
 NO_LOOPS = "this program has no loops for the benchmark"
@@ -104,32 +105,32 @@ class _CasesOfAnInterface(ABC):
 
     def pair(self, loops: PairLoops, of_a: Sequence[Any], of_b: Sequence[Any] | None = None) -> Loops:
         """The loops of two ranks with the arguments of each; those of rank 1 are the same where none are given."""
-        a, a_events, b = loops
+        a, b = loops
         if self.world.rank == 1:
             return {"batch": partial(b, *(of_a if of_b is None else of_b))}
-        return {"batch": partial(a, *of_a), "events": partial(a_events, *of_a, clock)}
+        return self.alike(a, of_a)
 
     def cycle(self, loops: CycleLoops, of_first: Sequence[Any], of_others: Sequence[Any]) -> Loops:
         """The loops of all ranks with the arguments of rank 0 and of the others; each also has its neighbours."""
-        first, first_events, others = loops
+        first, others = loops
         rank, ranks = self.world.rank, self.world.size
         neighbours = ((rank + 1) % ranks, (rank - 1) % ranks)
         if rank > 0:
             return {"batch": partial(others, *of_others, *neighbours)}
-        given = (*of_first, *neighbours)
-        return {"batch": partial(first, *given), "events": partial(first_events, *given, clock)}
+        return self.alike(first, (*of_first, *neighbours))
 
-    def alike(self, loop: Call, events: Call, given: Sequence[Any]) -> Loops:
+    def alike(self, loop: Call, given: Sequence[Any]) -> Loops:
         """The loops of two ranks that do the same."""
-        return {"batch": partial(loop, *given), "events": partial(events, *given, clock)}
+        return {"batch": partial(loop, *given), "events": partial(one_by_one(loop), *given, clock)}
 
-    def together(self, loop: Call, events: Call, given: Sequence[Any]) -> Loops:
+    def together(self, loop: Call, given: Sequence[Any]) -> Loops:
         """The loops of a collective, the same on all ranks."""
+        events = from_common_start(loop)
         return {"batch": partial(loop, *given), "events": partial(events, *given, self.start, clock)}
 
     def barrier(self, call: Call) -> Loops:
         """The loops of the library's barrier."""
-        return self.together(library_barrier.barrier, library_barrier.barrier_events, [call])
+        return self.together(library_barrier.barrier, [call])
 
 
 class BufferCases(_CasesOfAnInterface):

@@ -2,275 +2,99 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+
+class Benchmark(NamedTuple):
+    """A row of the catalogue."""
+
+    kind: str  # who takes part, and how it is timed
+    modes: tuple[str, ...]  # the main one first
+    payloads: tuple[str, ...]  # likewise
+    sends: tuple[str | int, str | int]  # messages of rank 0 and of another rank
+    gets: tuple[str | int, str | int]  # likewise
+    origin: str  # who made what arrives
+    shape: str  # how a message lies in memory
+    call: str  # of a collective in MPI, without MPI_
+    dimensions: int  # of the arrays of an application
+
+
+# fmt: off
 PAGES = ("huge", "plain")
 LARGEST_FACE_EDGE = 258
 HALO_FACES = 6
 SMALLEST_EDGE = 3
 WINDOWED = ("bandwidth", "bibandwidth", "stream")
 # Every program is expected to have loops for them.
-BASIC = (
-    "latency",
-    "bandwidth",
-    "bibandwidth",
-    "stream",
-    "faces",
-    "barrier",
-    "bcast",
-    "reduce",
-    "allreduce",
-    "gather",
-    "scatter",
-    "allgather",
-    "alltoall",
-    "pingpong-int",
-    "object",
-    "datatype",
-    "ring",
-)
+BASIC = ("latency", "bandwidth", "bibandwidth", "stream", "faces", "barrier", "bcast", "reduce", "allreduce",
+    "gather", "scatter", "allgather", "alltoall", "pingpong-int", "object", "datatype", "ring")
 APIECE = ("scatter", "alltoall", "reduce-scatter", "neighbor-alltoall")  # each destination gets its own
 ONE_BUFFER = ("bcast", "ibcast")  # to send from and receive into
 NONBLOCKING = ("ibcast",)  # a call and a wait
 
-# Who takes part, and how it is timed.
-KINDS: dict[str, str] = {
-    "latency": "pair",
-    "bandwidth": "pair",
-    "bibandwidth": "pair",
-    "stream": "pair",
-    "faces": "pair",
-    "barrier": "joint",
-    "bcast": "rooted",
-    "reduce": "rooted",
-    "allreduce": "joint",
-    "gather": "rooted",
-    "scatter": "rooted",
-    "allgather": "joint",
-    "alltoall": "joint",
-    "pingpong-int": "pair",
-    "object": "pair",
-    "datatype": "pair",
-    "ring": "cycle",
-    "plan": "pair",
-    "halo": "pair",
-    "inner-product": "rooted",
-    "wave": "application",
-    "poisson-cg": "application",
-    "matmul": "application",
-    "sort": "application",
-    "triad": "joint",
-    "reduce-scatter": "joint",
-    "ibcast": "rooted",
-    "neighbor-alltoall": "joint",
-}
-
-# The main one first.
-MODES: dict[str, tuple[str, ...]] = {
-    "latency": (
-        "standard",
-        "standard-nonblocking",
-        "standard-persistent",
-        "synchronous",
-        "synchronous-nonblocking",
-        "synchronous-persistent",
-        "buffered",
-        "buffered-nonblocking",
-        "buffered-persistent",
-        "ready",
-        "ready-nonblocking",
-        "ready-persistent",
-        "sendrecv",
-    ),
-    "bandwidth": ("standard",),
-    "bibandwidth": ("standard",),
-    "stream": ("standard", "synchronous", "buffered", "ready"),
-    "faces": ("contiguous", "rows", "elements"),
-    "barrier": ("standard",),
-    "bcast": ("standard",),
-    "reduce": ("standard",),
-    "allreduce": ("standard",),
-    "gather": ("standard",),
-    "scatter": ("standard",),
-    "allgather": ("standard",),
-    "alltoall": ("standard",),
-    "pingpong-int": ("standard",),
-    "object": ("standard",),
-    "datatype": ("contiguous", "vector", "indexed", "struct"),
-    "ring": ("standard",),
-    "plan": ("standard",),
-    "halo": ("standard",),
-    "inner-product": ("standard",),
-    "wave": ("blocking", "overlapped"),
-    "poisson-cg": ("blocking", "overlapped", "merged"),
-    "matmul": ("standard",),
-    "sort": ("standard",),
-    "triad": ("standard", "in-place"),
-    "reduce-scatter": ("standard",),
-    "ibcast": ("standard",),
-    "neighbor-alltoall": ("standard",),
-}
-
-# The main one first.
-PAYLOADS: dict[str, tuple[str, ...]] = {
-    "latency": ("bytes", "float64", "int", "dict", "array"),
-    "bandwidth": ("bytes", "float64", "array"),
-    "bibandwidth": ("bytes", "float64", "array"),
-    "stream": ("bytes", "float64", "array"),
-    "faces": ("float64",),
-    "barrier": ("none",),
-    "bcast": ("bytes", "float64", "int", "dict", "array"),
-    "reduce": ("float64", "float", "array"),
-    "allreduce": ("float64", "float", "array"),
-    "gather": ("bytes", "float64", "int", "dict", "array"),
-    "scatter": ("bytes", "float64", "int", "dict", "array"),
-    "allgather": ("bytes", "float64", "int", "dict", "array"),
-    "alltoall": ("bytes", "float64", "int", "dict", "array"),
-    "pingpong-int": ("int32",),
-    "object": ("int", "string", "list", "map", "nested", "instance"),
-    "datatype": ("float64",),
-    "ring": ("bytes", "int32", "int"),
-    "plan": ("float64",),
-    "halo": ("float64",),
-    "inner-product": ("problem",),
-    "wave": ("problem",),
-    "poisson-cg": ("problem",),
-    "matmul": ("problem",),
-    "sort": ("problem",),
-    "triad": ("problem",),
-    "reduce-scatter": ("float64", "array"),
-    "ibcast": ("bytes", "float64"),
-    "neighbor-alltoall": ("bytes", "float64", "array"),
-}
-
-# Messages of rank 0 and of another rank.
-SENDS: dict[str, tuple[str | int, str | int]] = {
-    "latency": ("one", "one"),
-    "bandwidth": ("window", "none"),
-    "bibandwidth": ("window", "window"),
-    "stream": ("window", "none"),
-    "faces": ("one", "one"),
-    "barrier": ("none", "none"),
-    "bcast": ("one", "none"),
-    "reduce": ("one", "one"),
-    "allreduce": ("one", "one"),
-    "gather": ("one", "one"),
-    "scatter": ("all", "none"),
-    "allgather": ("one", "one"),
-    "alltoall": ("all", "all"),
-    "pingpong-int": ("one", "one"),
-    "object": ("one", "one"),
-    "datatype": ("one", "one"),
-    "ring": ("one", "none"),
-    "plan": (100, 100),
-    "halo": (6, 6),
-    "inner-product": ("none", "none"),
-    "wave": ("none", "none"),
-    "poisson-cg": ("none", "none"),
-    "matmul": ("none", "none"),
-    "sort": ("none", "none"),
-    "triad": ("none", "none"),
-    "reduce-scatter": ("all", "all"),
-    "ibcast": ("one", "none"),
-    "neighbor-alltoall": (2, 2),
-}
-
-# Likewise.
-GETS: dict[str, tuple[str | int, str | int]] = {
-    "latency": ("one", "one"),
-    "bandwidth": ("none", "window"),
-    "bibandwidth": ("window", "window"),
-    "stream": ("none", "window"),
-    "faces": ("one", "one"),
-    "barrier": ("none", "none"),
-    "bcast": ("none", "one"),
-    "reduce": ("one", "none"),
-    "allreduce": ("one", "one"),
-    "gather": ("all", "none"),
-    "scatter": ("one", "one"),
-    "allgather": ("all", "all"),
-    "alltoall": ("all", "all"),
-    "pingpong-int": ("one", "one"),
-    "object": ("one", "one"),
-    "datatype": ("one", "one"),
-    "ring": ("one", "one"),
-    "plan": (100, 100),
-    "halo": (6, 6),
-    "inner-product": ("none", "none"),
-    "wave": ("none", "none"),
-    "poisson-cg": ("none", "none"),
-    "matmul": ("none", "none"),
-    "sort": ("none", "none"),
-    "triad": ("none", "none"),
-    "reduce-scatter": ("one", "one"),
-    "ibcast": ("none", "one"),
-    "neighbor-alltoall": (2, 2),
-}
-
-# Of the arrays of an application.
-DIMENSIONS: dict[str, int] = {
-    "inner-product": 1,
-    "wave": 3,
-    "poisson-cg": 2,
-    "matmul": 2,
-    "sort": 1,
-    "triad": 1,
-}
-
-# Who made what arrives.
-ORIGINS: dict[str, str] = {
-    "latency": "peer",
-    "bandwidth": "peer",
-    "bibandwidth": "peer",
-    "stream": "peer",
-    "faces": "peer",
-    "barrier": "nobody",
-    "bcast": "root",
-    "reduce": "sum",
-    "allreduce": "sum",
-    "gather": "each",
-    "scatter": "root",
-    "allgather": "each",
-    "alltoall": "each",
-    "pingpong-int": "peer",
-    "object": "peer",
-    "datatype": "peer",
-    "ring": "root",
-    "plan": "peer",
-    "halo": "peer",
-    "inner-product": "nobody",
-    "wave": "nobody",
-    "poisson-cg": "nobody",
-    "matmul": "nobody",
-    "sort": "nobody",
-    "triad": "nobody",
-    "reduce-scatter": "sum",
-    "ibcast": "root",
-    "neighbor-alltoall": "neighbors",
-}
-
-# How a message lies in memory that has gaps.
-SHAPES: dict[str, str] = {
-    "faces": "face",
-    "datatype": "layout",
-    "halo": "halo",
-}
-
-# The call of a collective in MPI, without MPI_.
-CALLS: dict[str, str] = {
-    "barrier": "Barrier",
-    "bcast": "Bcast",
-    "reduce": "Reduce",
-    "allreduce": "Allreduce",
-    "gather": "Gather",
-    "scatter": "Scatter",
-    "allgather": "Allgather",
-    "alltoall": "Alltoall",
-    "reduce-scatter": "Reduce_scatter_block",
-    "ibcast": "Ibcast",
-    "neighbor-alltoall": "Neighbor_alltoall",
+BENCHMARKS = {
+    "latency": Benchmark("pair", ("standard", "standard-nonblocking", "standard-persistent", "synchronous",
+        "synchronous-nonblocking", "synchronous-persistent", "buffered", "buffered-nonblocking",
+        "buffered-persistent", "ready", "ready-nonblocking", "ready-persistent", "sendrecv"),
+        ("bytes", "float64", "int", "dict", "array"), ("one", "one"), ("one", "one"), "peer", "contiguous",
+        "", 0),
+    "bandwidth": Benchmark("pair", ("standard",), ("bytes", "float64", "array"), ("window", "none"),
+        ("none", "window"), "peer", "contiguous", "", 0),
+    "bibandwidth": Benchmark("pair", ("standard",), ("bytes", "float64", "array"), ("window", "window"),
+        ("window", "window"), "peer", "contiguous", "", 0),
+    "stream": Benchmark("pair", ("standard", "synchronous", "buffered", "ready"),
+        ("bytes", "float64", "array"), ("window", "none"), ("none", "window"), "peer", "contiguous", "", 0),
+    "faces": Benchmark("pair", ("contiguous", "rows", "elements"), ("float64",), ("one", "one"),
+        ("one", "one"), "peer", "face", "", 0),
+    "barrier": Benchmark("joint", ("standard",), ("none",), ("none", "none"), ("none", "none"), "nobody",
+        "contiguous", "Barrier", 0),
+    "bcast": Benchmark("rooted", ("standard",), ("bytes", "float64", "int", "dict", "array"), ("one", "none"),
+        ("none", "one"), "root", "contiguous", "Bcast", 0),
+    "reduce": Benchmark("rooted", ("standard",), ("float64", "float", "array"), ("one", "one"),
+        ("one", "none"), "sum", "contiguous", "Reduce", 0),
+    "allreduce": Benchmark("joint", ("standard",), ("float64", "float", "array"), ("one", "one"),
+        ("one", "one"), "sum", "contiguous", "Allreduce", 0),
+    "gather": Benchmark("rooted", ("standard",), ("bytes", "float64", "int", "dict", "array"), ("one", "one"),
+        ("all", "none"), "each", "contiguous", "Gather", 0),
+    "scatter": Benchmark("rooted", ("standard",), ("bytes", "float64", "int", "dict", "array"),
+        ("all", "none"), ("one", "one"), "root", "contiguous", "Scatter", 0),
+    "allgather": Benchmark("joint", ("standard",), ("bytes", "float64", "int", "dict", "array"),
+        ("one", "one"), ("all", "all"), "each", "contiguous", "Allgather", 0),
+    "alltoall": Benchmark("joint", ("standard",), ("bytes", "float64", "int", "dict", "array"),
+        ("all", "all"), ("all", "all"), "each", "contiguous", "Alltoall", 0),
+    "pingpong-int": Benchmark("pair", ("standard",), ("int32",), ("one", "one"), ("one", "one"), "peer",
+        "contiguous", "", 0),
+    "object": Benchmark("pair", ("standard",), ("int", "string", "list", "map", "nested", "instance"),
+        ("one", "one"), ("one", "one"), "peer", "contiguous", "", 0),
+    "datatype": Benchmark("pair", ("contiguous", "vector", "indexed", "struct"), ("float64",), ("one", "one"),
+        ("one", "one"), "peer", "layout", "", 0),
+    "ring": Benchmark("cycle", ("standard",), ("bytes", "int32", "int"), ("one", "none"), ("one", "one"),
+        "root", "contiguous", "", 0),
+    "plan": Benchmark("pair", ("standard",), ("float64",), (100, 100), (100, 100), "peer", "contiguous", "",
+        0),
+    "halo": Benchmark("pair", ("standard",), ("float64",), (6, 6), (6, 6), "peer", "halo", "", 0),
+    "inner-product": Benchmark("rooted", ("standard",), ("problem",), ("none", "none"), ("none", "none"),
+        "nobody", "contiguous", "", 1),
+    "wave": Benchmark("application", ("blocking", "overlapped"), ("problem",), ("none", "none"),
+        ("none", "none"), "nobody", "contiguous", "", 3),
+    "poisson-cg": Benchmark("application", ("blocking", "overlapped", "merged"), ("problem",),
+        ("none", "none"), ("none", "none"), "nobody", "contiguous", "", 2),
+    "matmul": Benchmark("application", ("standard",), ("problem",), ("none", "none"), ("none", "none"),
+        "nobody", "contiguous", "", 2),
+    "sort": Benchmark("application", ("standard",), ("problem",), ("none", "none"), ("none", "none"),
+        "nobody", "contiguous", "", 1),
+    "triad": Benchmark("joint", ("standard", "in-place"), ("problem",), ("none", "none"), ("none", "none"),
+        "nobody", "contiguous", "", 1),
+    "reduce-scatter": Benchmark("joint", ("standard",), ("float64", "array"), ("all", "all"), ("one", "one"),
+        "sum", "contiguous", "Reduce_scatter_block", 0),
+    "ibcast": Benchmark("rooted", ("standard",), ("bytes", "float64"), ("one", "none"), ("none", "one"),
+        "root", "contiguous", "Ibcast", 0),
+    "neighbor-alltoall": Benchmark("joint", ("standard",), ("bytes", "float64", "array"), (2, 2), (2, 2),
+        "neighbors", "contiguous", "Neighbor_alltoall", 0),
 }
 
 # Bytes of an element, of the smallest and of the largest message.
-SIZES: dict[str, tuple[int, int, int]] = {
+SIZES = {
     "none": (1, 0, 0),
     "bytes": (1, 0, 9223372036854775807),
     "float64": (8, 0, 9223372036854775807),
@@ -288,9 +112,20 @@ SIZES: dict[str, tuple[int, int, int]] = {
 }
 
 # A mode of datatype: elements of a group, and the places of those that are sent.
-LAYOUTS: dict[str, tuple[int, tuple[int, ...]]] = {
+LAYOUTS = {
     "contiguous": (4, (0, 1, 2, 3)),
     "vector": (8, (0, 2, 4, 6)),
     "indexed": (6, (0, 2, 3, 4)),
     "struct": (5, (0, 1, 3, 4)),
 }
+# fmt: on
+
+KINDS = {name: benchmark.kind for name, benchmark in BENCHMARKS.items()}
+MODES = {name: benchmark.modes for name, benchmark in BENCHMARKS.items()}
+PAYLOADS = {name: benchmark.payloads for name, benchmark in BENCHMARKS.items()}
+SENDS = {name: benchmark.sends for name, benchmark in BENCHMARKS.items()}
+GETS = {name: benchmark.gets for name, benchmark in BENCHMARKS.items()}
+ORIGINS = {name: benchmark.origin for name, benchmark in BENCHMARKS.items()}
+SHAPES = {name: benchmark.shape for name, benchmark in BENCHMARKS.items() if benchmark.shape != "contiguous"}
+CALLS = {name: benchmark.call for name, benchmark in BENCHMARKS.items() if benchmark.call}
+DIMENSIONS = {name: benchmark.dimensions for name, benchmark in BENCHMARKS.items() if benchmark.dimensions}

@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from common_start import UNTIMED
-
 if TYPE_CHECKING:
-    from callbacks import Call, Clock, Times
-    from common_start import CommonStart
+    from callbacks import Call
 
 
 def calls(call: Call, given: Any, iterations: int) -> Any:
@@ -21,20 +18,4 @@ def calls(call: Call, given: Any, iterations: int) -> Any:
     received = None
     for _ in range(iterations):
         received = call(given)
-    return received
-
-
-def calls_events(call: Call, given: Any, start: CommonStart, clock: Clock, times: Times) -> Any:
-    """Calls timed one by one from a common start; one that a rank began too late is made again."""
-    wait, agree = start.wait, start.agree
-    received = None
-    k = 0
-    agree()
-    while k < len(times):
-        for _ in UNTIMED:
-            call(given)
-        begun = wait()
-        received = call(given)
-        times[k] = clock() - begun
-        k += agree()
     return received

@@ -1,36 +1,17 @@
 /* A product of matrices in C: mpiexec -n 2 ./matmul [--edge ROWS] [--iterations NUMBER]
 
-   Built by  mpicc -O3 -march=native -std=c11 -o matmul matmul.c matmul_main.c -lm  */
+   Built by  mpicc -O3 -march=native -std=c11 -o matmul matmul.c matmul_main.c driver.c -lm  */
+#include "driver.h"
 #include "matmul.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-struct options {
-    int64_t edge, iterations;
-};
-
-/* Whether the words of the command line have a meaning. */
-static int read_options(int words, char **word, struct options *o) {
-    for (int i = 1; i < words; i += 2) {
-        int64_t *number = strcmp(word[i], "--edge") == 0         ? &o->edge
-                          : strcmp(word[i], "--iterations") == 0 ? &o->iterations
-                                                                 : NULL;
-        char *end = NULL;
-        if (!number || i + 1 == words)
-            return 0;
-        *number = strtoll(word[i + 1], &end, 10);
-        if (end == word[i + 1] || *end || *number < 1)
-            return 0;
-    }
-    return 1;
-}
+static int64_t edge = 1024, iterations = 3;
 
 /* The largest error of this rank's block. */
-static double largest_error(const struct application_part *part, int64_t edge) {
+static double largest_error(const struct application_part *part) {
     double sum = 0, squares = 0, error = 0;
     for (int64_t k = 0; k < edge; k++) {
         sum += cos((double)k);
@@ -45,56 +26,39 @@ static double largest_error(const struct application_part *part, int64_t edge) {
     return error;
 }
 
-/* Multiplies, and says how long it took and how exact it is. Gives the exit code. */
-static int run(struct matmul *s, const struct options *o) {
-    int rank, ranks, dims[2] = {0, 0};
-    double times[2]; /* of this rank, then the largest of all: seconds in all, and in broadcasts */
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+/* Multiplies, and says how long it took and how exact it is. Returns the exit code. */
+static int run(int rank, int ranks) {
+    int dims[2] = {0, 0};
+    struct matmul *s = matmul_create(MPI_COMM_WORLD, edge);
+    if (!s)
+        return driver_refuse(
+            rank, "There is no memory for %" PRId64 " rows, or they are too few: each rank needs one.\n",
+            edge);
     MPI_Dims_create(ranks, 2, dims);
-    MPI_Barrier(MPI_COMM_WORLD);
-    times[0] = -MPI_Wtime();
-    matmul_advance(s, o->iterations);
-    times[0] += MPI_Wtime();
-    times[1] = (double)matmul_communication_ns(s) * 1e-9;
-    MPI_Allreduce(MPI_IN_PLACE, times, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    struct times times = driver_begin(matmul_communication_ns(s));
+    matmul_advance(s, iterations);
+    times = driver_end(times, matmul_communication_ns(s));
 
     struct application_part part;
     matmul_part(s, &part);
-    double error = largest_error(&part, o->edge);
+    double error = largest_error(&part);
     MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    const double edge = (double)o->edge;
-    const int right = error <= 1e-12 * edge; /* sums of so many terms below 4, added up in another order */
+    const double rows = (double)edge;
     if (rank == 0) {
-        printf("%" PRId64 "^2 elements, %" PRId64 " times, ranks %d x %d\n", o->edge, o->iterations, dims[0],
+        printf("%" PRId64 "^2 elements, %" PRId64 " times, ranks %d x %d\n", edge, iterations, dims[0],
                dims[1]);
-        printf("%.3f s, %.1f billion operations a second, at most %.1f %% of it in broadcasts\n", times[0],
-               2e-9 * edge * edge * edge * (double)o->iterations / times[0], 100 * times[1] / times[0]);
+        printf("%.3f s, %.1f billion operations a second, at most %.1f %% of it in broadcasts\n", times.all,
+               2e-9 * rows * rows * rows * (double)iterations / times.all,
+               100 * times.communication / times.all);
         printf("largest error: %.1e\n", error);
-        if (!right)
-            fprintf(stderr, "The result is wrong.\n");
     }
-    return right ? 0 : 1;
+    matmul_free(s);
+    return driver_judge(rank,
+                        error <= 1e-12 * rows); /* sums of so many terms below 4, added up in another order */
 }
 
 int main(int words, char **word) {
-    struct options o = {1024, 3};
-    int rank, code = 2;
-    MPI_Init(&words, &word);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (!read_options(words, word, &o)) {
-        if (rank == 0)
-            fprintf(stderr, "usage: matmul [--edge ROWS] [--iterations NUMBER]\n");
-    } else {
-        struct matmul *s = matmul_create(MPI_COMM_WORLD, o.edge);
-        if (s)
-            code = run(s, &o);
-        else if (rank == 0)
-            fprintf(stderr,
-                    "There is no memory for %" PRId64 " rows, or they are too few: each rank needs one.\n",
-                    o.edge);
-        matmul_free(s);
-    }
-    MPI_Finalize();
-    return code;
+    const struct option options[] = {
+        {.word = "--edge", .number = &edge}, {.word = "--iterations", .number = &iterations}, {0}};
+    return driver_main(words, word, "matmul [--edge ROWS] [--iterations NUMBER]", options, run);
 }

@@ -1,51 +1,22 @@
 /* Poisson's equation in C:
        mpiexec -n 2 ./poisson_cg [--mesh UNKNOWNS] [--iterations NUMBER] [--variant NAME]
 
-   Built by  mpicc -O3 -march=native -std=c11 -o poisson_cg poisson_cg.c poisson_cg_main.c -lm  */
+   Built by  mpicc -O3 -march=native -std=c11 -o poisson_cg poisson_cg.c poisson_cg_main.c driver.c -lm  */
 #define _DEFAULT_SOURCE
+#include "driver.h"
 #include "poisson_cg.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static const char *const variants[] = {"blocking", "overlapped", "merged"};
+static const char *const variants[] = {"blocking", "overlapped", "merged", NULL};
 
-struct options {
-    int64_t edge, iterations; /* iterations 0: as many as it takes */
-    int variant;
-};
-
-static int find_variant(const char *name) {
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, variants[i]) == 0)
-            return i;
-    return -1;
-}
-
-/* Whether the words of the command line have a meaning. */
-static int read_options(int words, char **word, struct options *o) {
-    for (int i = 1; i + 1 < words; i += 2) {
-        int64_t *number = strcmp(word[i], "--mesh") == 0         ? &o->edge
-                          : strcmp(word[i], "--iterations") == 0 ? &o->iterations
-                                                                 : NULL;
-        char *end = "";
-        if (number)
-            *number = strtoll(word[i + 1], &end, 10);
-        else if (strcmp(word[i], "--variant") == 0)
-            o->variant = find_variant(word[i + 1]);
-        else
-            return 0;
-        if (*end || (number && *number < 1))
-            return 0;
-    }
-    return words % 2 == 1 && o->variant >= 0;
-}
+static int64_t edge = 1025, most,
+               variant = POISSON_CG_BLOCKING; /* at most 0 iterations: as many as it takes */
 
 /* The largest difference of this rank's part from the solution, over the solution's largest value, 1/16. */
-static double error_of(const struct poisson_cg *s, int64_t edge) {
+static double error_of(const struct poisson_cg *s) {
     struct application_part part;
     const double h = 1 / (double)(edge + 1);
     double error = 0;
@@ -59,60 +30,46 @@ static double error_of(const struct poisson_cg *s, int64_t edge) {
     return 16 * error;
 }
 
-/* Iterates, and says how long it took and how exact the result is. Gives the exit code. */
-static int run(struct poisson_cg *s, const struct options *o) {
-    int rank, ranks;
+/* Iterates, and says how long it took and how exact the result is. Returns the exit code. */
+static int run(int rank, int ranks) {
+    struct poisson_cg *s = poisson_cg_create(MPI_COMM_WORLD, edge, (enum poisson_cg_variant)variant);
+    if (!s)
+        return driver_refuse(rank, "There is no memory for the mesh, or it is smaller than the ranks.\n");
     int64_t iterations = 0;
-    double figures[3]; /* of this rank, then the largest of all: seconds, those of communication, error */
-    const int64_t before = poisson_cg_communication_ns(s);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Barrier(MPI_COMM_WORLD);
-    figures[0] = -MPI_Wtime();
-    while (poisson_cg_residual(s) > POISSON_CG_SMALLEST && (!o->iterations || iterations < o->iterations)) {
+    struct times times = driver_begin(poisson_cg_communication_ns(s));
+    while (poisson_cg_residual(s) > POISSON_CG_SMALLEST && (!most || iterations < most)) {
         poisson_cg_advance(s, 1);
         iterations++;
     }
-    figures[0] += MPI_Wtime();
-    figures[1] = (double)(poisson_cg_communication_ns(s) - before) * 1e-9;
-    figures[2] = error_of(s, o->edge);
-    MPI_Allreduce(MPI_IN_PLACE, figures, 3, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    times = driver_end(times, poisson_cg_communication_ns(s));
+
+    double error = error_of(s);
+    MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     const double known = poisson_cg_residual(s), residual = poisson_cg_recomputed(s);
     const int found = known <= POISSON_CG_SMALLEST;
     /* The recurrence and what is computed anew differ by rounding errors, which grow with the iterations. */
-    const int right = fabs(residual - known) <= 1e-6 * residual + 1e-20 * (double)iterations &&
-                      (!found || figures[2] < 1e-2);
+    const int right =
+        fabs(residual - known) <= 1e-6 * residual + 1e-20 * (double)iterations && (!found || error < 1e-2);
     if (rank == 0) {
-        printf("%" PRId64 "^2 unknowns, %d rank%s, %s\n", o->edge, ranks, ranks == 1 ? "" : "s",
-               variants[o->variant]);
+        printf("%" PRId64 "^2 unknowns, %d rank%s, %s\n", edge, ranks, ranks == 1 ? "" : "s",
+               variants[variant]);
         printf("%" PRId64 " iterations, the solution is %s\n", iterations, found ? "found" : "not found yet");
-        printf("%.3f s, %.3f ms an iteration, at most %.1f %% of it in communication\n", figures[0],
-               1e3 * figures[0] / (double)iterations, 100 * figures[1] / figures[0]);
+        printf("%.3f s, %.3f ms an iteration, at most %.1f %% of it in communication\n", times.all,
+               1e3 * times.all / (double)iterations, 100 * times.communication / times.all);
         printf("|b - A x|^2 is %.2e of its first value; largest error %.1e of the solution\n", residual,
-               figures[2]);
-        if (!right)
-            fprintf(stderr, "The result is wrong.\n");
+               error);
     }
-    return right ? 0 : 1;
+    poisson_cg_free(s);
+    return driver_judge(rank, right);
 }
 
 int main(int words, char **word) {
-    struct options o = {1025, 0, POISSON_CG_BLOCKING};
-    int rank, code = 2;
-    MPI_Init(&words, &word);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (!read_options(words, word, &o)) {
-        if (rank == 0)
-            fprintf(stderr, "usage: poisson_cg [--mesh UNKNOWNS] [--iterations NUMBER] "
-                            "[--variant blocking|overlapped|merged]\n");
-    } else {
-        struct poisson_cg *s = poisson_cg_create(MPI_COMM_WORLD, o.edge, (enum poisson_cg_variant)o.variant);
-        if (s)
-            code = run(s, &o);
-        else if (rank == 0)
-            fprintf(stderr, "There is no memory for the mesh, or it is smaller than the ranks.\n");
-        poisson_cg_free(s);
-    }
-    MPI_Finalize();
-    return code;
+    const struct option options[] = {{.word = "--mesh", .number = &edge},
+                                     {.word = "--iterations", .number = &most},
+                                     {.word = "--variant", .place = &variant, .names = variants},
+                                     {0}};
+    return driver_main(
+        words, word,
+        "poisson_cg [--mesh UNKNOWNS] [--iterations NUMBER] [--variant blocking|overlapped|merged]", options,
+        run);
 }

@@ -40,10 +40,8 @@ public final class Cart implements AutoCloseable {
             final int free = reorder ? 1 : 0;
             MpiException.check((int) CREATE.invokeExact(of.handle, axes, sizes, round, free, made));
             comm = Comm.of(Library.handleIn(made));
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
     }
 
@@ -53,10 +51,8 @@ public final class Cart implements AutoCloseable {
             final MemorySegment dims = arena.allocate(JAVA_INT, axes);
             MpiException.check((int) DIMS_CREATE.invokeExact(ranks, axes, dims));
             return dims.toArray(JAVA_INT);
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
     }
 
@@ -71,10 +67,8 @@ public final class Cart implements AutoCloseable {
             final MemorySegment coordinates = arena.allocate(JAVA_INT, axes);
             MpiException.check((int) COORDS.invokeExact(comm.handle, comm.rank, axes, coordinates));
             return coordinates.toArray(JAVA_INT);
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
     }
 
@@ -85,10 +79,8 @@ public final class Cart implements AutoCloseable {
             final MemorySegment dest = arena.allocate(JAVA_INT);
             MpiException.check((int) SHIFT.invokeExact(comm.handle, axis, distance, source, dest));
             return new Shift(source.get(JAVA_INT, 0), dest.get(JAVA_INT, 0));
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
     }
 

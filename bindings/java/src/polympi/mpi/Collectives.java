@@ -22,138 +22,125 @@ public final class Collectives {
 
     /** Returns when all ranks have called it. */
     public static void barrier(Comm comm) {
-        int code;
         try {
-            code = (int) BARRIER.invokeExact(comm.handle);
+            MpiException.check((int) BARRIER.invokeExact(comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Gives the root's message to all ranks. */
     public static void bcast(Comm comm, MemorySegment buffer, int count, Datatype type, int root) {
-        int code;
         try {
-            code = (int) BCAST.invokeExact(buffer, count, type.handle(), root, comm.handle);
+            MpiException.check((int) BCAST.invokeExact(buffer, count, type.handle(), root, comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Combines the messages of all ranks, element by element, on the root. */
     public static void reduce(Comm comm, MemorySegment out, MemorySegment in, int count, Datatype type, Op op, int root) {
-        int code;
         try {
-            code = (int) REDUCE.invokeExact(out, in, count, type.handle(), op.handle(), root, comm.handle);
+            MpiException.check((int) REDUCE.invokeExact(out, in, count, type.handle(), op.handle(), root, comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Combines the messages of all ranks, element by element, on all ranks. */
     public static void allreduce(Comm comm, MemorySegment out, MemorySegment in, int count, Datatype type, Op op) {
-        int code;
         try {
-            code = (int) ALLREDUCE.invokeExact(out, in, count, type.handle(), op.handle(), comm.handle);
+            MpiException.check((int) ALLREDUCE.invokeExact(out, in, count, type.handle(), op.handle(), comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Brings the messages of all ranks to the root, one after the other. */
     public static void gather(Comm comm, MemorySegment out, MemorySegment in, int count, Datatype type, int root) {
-        int code;
         try {
-            code = (int) GATHER.invokeExact(out, count, type.handle(), in, count, type.handle(), root, comm.handle);
+            MpiException.check(
+                    (int) GATHER.invokeExact(out, count, type.handle(), in, count, type.handle(), root, comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Gives each rank its piece of the root's message. */
     public static void scatter(Comm comm, MemorySegment out, MemorySegment in, int count, Datatype type, int root) {
-        int code;
         try {
-            code = (int) SCATTER.invokeExact(out, count, type.handle(), in, count, type.handle(), root, comm.handle);
+            MpiException.check(
+                    (int) SCATTER.invokeExact(out, count, type.handle(), in, count, type.handle(), root, comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Brings the messages of all ranks to all ranks, one after the other. */
     public static void allgather(Comm comm, MemorySegment out, MemorySegment in, int count, Datatype type) {
-        int code;
         try {
-            code = (int) ALLGATHER.invokeExact(out, count, type.handle(), in, count, type.handle(), comm.handle);
+            MpiException.check(
+                    (int) ALLGATHER.invokeExact(out, count, type.handle(), in, count, type.handle(), comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Gives piece i of each rank to rank i. */
     public static void alltoall(Comm comm, MemorySegment out, MemorySegment in, int count, Datatype type) {
-        int code;
         try {
-            code = (int) ALLTOALL.invokeExact(out, count, type.handle(), in, count, type.handle(), comm.handle);
+            MpiException.check(
+                    (int) ALLTOALL.invokeExact(out, count, type.handle(), in, count, type.handle(), comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Like gather, for messages of any lengths. */
     public static void gatherv(Comm comm, MemorySegment out, int count, MemorySegment in, MemorySegment counts,
             MemorySegment places, Datatype type, int root) {
-        int code;
         try {
-            code = (int) GATHERV.invokeExact(out, count, type.handle(), in, counts, places, type.handle(), root, comm.handle);
+            MpiException.check(
+                    (int) GATHERV.invokeExact(out, count, type.handle(), in, counts, places, type.handle(), root,
+                            comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Like scatter, for pieces of any lengths. */
     public static void scatterv(Comm comm, MemorySegment out, MemorySegment counts, MemorySegment places,
             MemorySegment in, int count, Datatype type, int root) {
-        int code;
         try {
-            code = (int) SCATTERV.invokeExact(out, counts, places, type.handle(), in, count, type.handle(), root, comm.handle);
+            MpiException.check(
+                    (int) SCATTERV.invokeExact(out, counts, places, type.handle(), in, count, type.handle(), root,
+                            comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Like allgather, for messages of any lengths. */
     public static void allgatherv(Comm comm, MemorySegment out, int count, MemorySegment in, MemorySegment counts,
             MemorySegment places, Datatype type) {
-        int code;
         try {
-            code = (int) ALLGATHERV.invokeExact(out, count, type.handle(), in, counts, places, type.handle(), comm.handle);
+            MpiException.check(
+                    (int) ALLGATHERV.invokeExact(out, count, type.handle(), in, counts, places, type.handle(),
+                            comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Like alltoall, for pieces of any lengths. */
     public static void alltoallv(Comm comm, MemorySegment out, MemorySegment outCounts, MemorySegment outPlaces,
             MemorySegment in, MemorySegment counts, MemorySegment places, Datatype type) {
-        int code;
         try {
-            code = (int) ALLTOALLV.invokeExact(out, outCounts, outPlaces, type.handle(), in, counts, places, type.handle(),
-                    comm.handle);
+            MpiException.check(
+                    (int) ALLTOALLV.invokeExact(out, outCounts, outPlaces, type.handle(), in, counts, places, type.handle(),
+                            comm.handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 }

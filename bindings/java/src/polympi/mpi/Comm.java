@@ -60,10 +60,8 @@ public final class Comm {
             MpiException.check((int) RANK.invokeExact(handle, rank));
             MpiException.check((int) SIZE.invokeExact(handle, size));
             return new Comm(handle, rank.get(ValueLayout.JAVA_INT, 0), size.get(ValueLayout.JAVA_INT, 0));
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
     }
 
@@ -81,10 +79,8 @@ public final class Comm {
     public void abort(int code) {
         try {
             MpiException.check((int) ABORT.invokeExact(handle, code));
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
         Runtime.getRuntime().halt(code);
     }
@@ -94,216 +90,185 @@ public final class Comm {
             final MemorySegment freed = arena.allocate(Long.BYTES, Long.BYTES);
             Library.putHandle(freed, handle);
             MpiException.check((int) FREE.invokeExact(freed));
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
     }
 
     /** Sends a message. */
     public void send(MemorySegment buffer, int count, Datatype type, int dest, int tag) {
-        int code;
         try {
-            code = (int) SEND.invokeExact(buffer, count, type.handle(), dest, tag, handle);
+            MpiException.check((int) SEND.invokeExact(buffer, count, type.handle(), dest, tag, handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Sends a message, and returns when its receive has begun. */
     public void ssend(MemorySegment buffer, int count, Datatype type, int dest, int tag) {
-        int code;
         try {
-            code = (int) SSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle);
+            MpiException.check((int) SSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Sends from a copy in the memory that was attached. */
     public void bsend(MemorySegment buffer, int count, Datatype type, int dest, int tag) {
-        int code;
         try {
-            code = (int) BSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle);
+            MpiException.check((int) BSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Sends a message whose receive has been posted. */
     public void rsend(MemorySegment buffer, int count, Datatype type, int dest, int tag) {
-        int code;
         try {
-            code = (int) RSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle);
+            MpiException.check((int) RSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Receives a message that is at most as long as the buffer. */
     public void recv(MemorySegment buffer, int count, Datatype type, int source, int tag) {
-        int code;
         try {
-            code = (int) RECV.invokeExact(buffer, count, type.handle(), source, tag, handle, Library.STATUS_IGNORE);
+            MpiException.check(
+                    (int) RECV.invokeExact(buffer, count, type.handle(), source, tag, handle, Library.STATUS_IGNORE));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Sends to a rank and receives from it, in one call; both messages have the same form. */
     public void sendrecv(MemorySegment out, MemorySegment in, int count, Datatype type, int peer, int tag) {
-        int code;
         try {
-            code = (int) SENDRECV.invokeExact(out, count, type.handle(), peer, tag, in, count, type.handle(), peer, tag, handle,
-                    Library.STATUS_IGNORE);
+            MpiException.check(
+                    (int) SENDRECV.invokeExact(out, count, type.handle(), peer, tag, in, count, type.handle(), peer, tag, handle,
+                            Library.STATUS_IGNORE));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Begins to send a message. */
     public void isend(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        int code;
         try {
-            code = (int) ISEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+            MpiException.check(
+                    (int) ISEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Begins a send that is complete when its receive has begun. */
     public void issend(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        int code;
         try {
-            code = (int) ISSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+            MpiException.check(
+                    (int) ISSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Begins a send from a copy in the memory that was attached. */
     public void ibsend(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        int code;
         try {
-            code = (int) IBSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+            MpiException.check(
+                    (int) IBSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Begins to send a message whose receive has been posted. */
     public void irsend(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        int code;
         try {
-            code = (int) IRSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+            MpiException.check(
+                    (int) IRSEND.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Posts a receive. */
     public void irecv(MemorySegment buffer, int count, Datatype type, int source, int tag, Requests requests, int i) {
-        int code;
         try {
-            code = (int) IRECV.invokeExact(buffer, count, type.handle(), source, tag, handle, requests.at(i));
+            MpiException.check(
+                    (int) IRECV.invokeExact(buffer, count, type.handle(), source, tag, handle, requests.at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Makes a persistent send. */
     public void sendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        int code;
         try {
-            code = (int) SEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+            MpiException.check(
+                    (int) SEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Makes a persistent send that is complete when its receive has begun. */
     public void ssendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        int code;
         try {
-            code = (int) SSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+            MpiException.check(
+                    (int) SSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Makes a persistent send from a copy in the memory that was attached. */
     public void bsendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        int code;
         try {
-            code = (int) BSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+            MpiException.check(
+                    (int) BSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Makes a persistent send, to be started when its receive has been. */
     public void rsendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        int code;
         try {
-            code = (int) RSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i));
+            MpiException.check(
+                    (int) RSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Makes a persistent receive. */
     public void recvInit(MemorySegment buffer, int count, Datatype type, int source, int tag, Requests requests, int i) {
-        int code;
         try {
-            code = (int) RECV_INIT.invokeExact(buffer, count, type.handle(), source, tag, handle, requests.at(i));
+            MpiException.check(
+                    (int) RECV_INIT.invokeExact(buffer, count, type.handle(), source, tag, handle, requests.at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Waits for a message of any length, and tells how many elements it has; {@link #mrecv} receives it. */
     public int mprobe(Datatype type, int source, int tag) {
-        int code;
         try {
-            code = (int) MPROBE.invokeExact(source, tag, handle, message, status);
+            MpiException.check((int) MPROBE.invokeExact(source, tag, handle, message, status));
+            MpiException.check((int) GET_COUNT.invokeExact(status, type.handle(), count));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
-        try {
-            code = (int) GET_COUNT.invokeExact(status, type.handle(), count);
-        } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
-        }
-        MpiException.check(code);
         return count.get(ValueLayout.JAVA_INT, 0);
     }
 
     /** Receives the message that {@link #mprobe} has found. */
     public void mrecv(MemorySegment buffer, int count, Datatype type) {
-        int code;
         try {
-            code = (int) MRECV.invokeExact(buffer, count, type.handle(), message, Library.STATUS_IGNORE);
+            MpiException.check((int) MRECV.invokeExact(buffer, count, type.handle(), message, Library.STATUS_IGNORE));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 }

@@ -33,10 +33,8 @@ public record Datatype(long handle) {
             MpiException.check(maker.make(arena, made));
             MpiException.check((int) COMMIT.invokeExact(made));
             return new Datatype(Library.handleIn(made));
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
     }
 
@@ -98,10 +96,8 @@ public record Datatype(long handle) {
             final MemorySegment freed = arena.allocate(Long.BYTES, Long.BYTES);
             Library.putHandle(freed, handle);
             MpiException.check((int) FREE.invokeExact(freed));
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
     }
 }

@@ -33,33 +33,27 @@ public final class Mpi {
             MpiException.check((int) INIT.invokeExact(MemorySegment.NULL, MemorySegment.NULL, level, number));
             MpiException.check((int) RETURN_ERRORS.invokeExact(world, Library.constant("ERRORS_RETURN")));
             return Comm.of(world);
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
     }
 
     /** Ends MPI. */
     public static void finish() {
-        int code;
         try {
-            code = (int) FINALIZE.invokeExact();
+            MpiException.check((int) FINALIZE.invokeExact());
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Gives memory for the copies of buffered sends. */
     public static void attachBuffer(MemorySegment memory) {
-        int code;
         try {
-            code = (int) ATTACH.invokeExact(memory, (int) memory.byteSize());
+            MpiException.check((int) ATTACH.invokeExact(memory, (int) memory.byteSize()));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Waits until all buffered messages are delivered, and takes the memory back. */
@@ -68,10 +62,8 @@ public final class Mpi {
             final MemorySegment buffer = arena.allocate(ValueLayout.ADDRESS);
             final MemorySegment bytes = arena.allocate(ValueLayout.JAVA_INT);
             MpiException.check((int) DETACH.invokeExact(buffer, bytes));
-        } catch (MpiException reported) {
-            throw reported;
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
     }
 }

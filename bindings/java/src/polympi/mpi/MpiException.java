@@ -27,6 +27,14 @@ public final class MpiException extends RuntimeException {
         }
     }
 
+    /** What to throw for what a call of a method handle has thrown, of which the compiler knows nothing. */
+    static RuntimeException from(Throwable thrown) {
+        if (thrown instanceof MpiException reported) {
+            return reported;
+        }
+        throw new AssertionError(thrown);
+    }
+
     private static String text(int code) {
         try (Arena arena = Arena.ofConfined()) {
             final MemorySegment text = arena.allocate(Library.constant("MAX_ERROR_STRING") + 1);

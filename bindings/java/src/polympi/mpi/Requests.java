@@ -32,56 +32,46 @@ public final class Requests {
 
     /** Waits until request i is complete. */
     public void await(int i) {
-        int code;
         try {
-            code = (int) WAIT.invokeExact(at(i), Library.STATUS_IGNORE);
+            MpiException.check((int) WAIT.invokeExact(at(i), Library.STATUS_IGNORE));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Waits until all requests are complete. */
     public void awaitAll() {
-        int code;
         try {
-            code = (int) WAITALL.invokeExact(length, handles, Library.STATUSES_IGNORE);
+            MpiException.check((int) WAITALL.invokeExact(length, handles, Library.STATUSES_IGNORE));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Starts the persistent request i. */
     public void start(int i) {
-        int code;
         try {
-            code = (int) START.invokeExact(at(i));
+            MpiException.check((int) START.invokeExact(at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Starts all requests, which are persistent. */
     public void startAll() {
-        int code;
         try {
-            code = (int) STARTALL.invokeExact(length, handles);
+            MpiException.check((int) STARTALL.invokeExact(length, handles));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 
     /** Frees the persistent request i. */
     public void free(int i) {
-        int code;
         try {
-            code = (int) FREE.invokeExact(at(i));
+            MpiException.check((int) FREE.invokeExact(at(i)));
         } catch (Throwable unexpected) {
-            throw new AssertionError(unexpected);
+            throw MpiException.from(unexpected);
         }
-        MpiException.check(code);
     }
 }
