@@ -2,16 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.compat.check import report
-from polympi.compat.choice import choose
 from polympi.compat.facades import FACADES
-from polympi.compat.script import ScriptError
-from polympi.compat.script import read as script_of
 from polympi.lab.stacks.stack import Stack
 
 BEGIN = (
@@ -44,39 +39,6 @@ except AttributeError as error:
     assert ended.stdout == (
         "module 'polympi.compat.boost' has no attribute 'python': of Boost, only boost.mpi is here\n"
     )
-
-
-def test_a_script_is_told_from_those_of_other_modules_by_its_names(tmp_path: Path) -> None:
-    def chosen(text: str) -> str:
-        file = tmp_path / "script.py"
-        file.write_text(text)
-        return choose("auto", script_of(str(file)))[0].name
-
-    assert chosen("import boostmpi as mpi\nmpi.rank\n") == "boostmpi"
-    assert chosen("import boost.mpi as mpi\nmpi.rank\n") == "boostmpi"
-    assert chosen("from boost import mpi\nmpi.rank\n") == "boostmpi"
-    assert chosen("import boost.mpi\nboost.mpi.rank\n") == "boostmpi"
-    assert chosen("import boost.parallel.mpi as mpi\nmpi.rank\n") == "boostmpi"
-    assert chosen("from boost.parallel import mpi\nmpi.rank\n") == "boostmpi"
-    assert chosen("import mpi\nmpi.all_reduce(mpi.world, mpi.rank, max)\n") == "boostmpi"
-    assert chosen("import mpi\nmpi.allreduce(mpi.rank, mpi.MAX)\n") == "pympi"
-    with pytest.raises(ScriptError, match=r"may be written for pympi and .*boostmpi: say which with --as\."):
-        chosen("import mpi\nmpi.rank\n")
-
-
-def test_the_check_names_what_differs(tmp_path: Path) -> None:
-    file = tmp_path / "script.py"
-    file.write_text(
-        "import boost.mpi\nfrom boost.mpi import *\nboost.mpi.finalize()\ntry:\n    world.barrier()\n"
-        "except Exception:\n    boost.mpi.bsend(1)\n"
-    )
-    assert report(script_of(str(file)), FACADE) == [
-        f"{file} is written for boostmpi 1.38 or boost.mpi 1.74: --as boostmpi",
-        f"  Exception (line 6): {FACADE.differences()['Exception']}",
-        "  bsend (line 7): is not there.",
-        f"  finalize (line 3): {FACADE.differences()['finalize']}",
-        f"  world (line 5): {FACADE.differences()['world']}",
-    ]
 
 
 # ---- the module ----
