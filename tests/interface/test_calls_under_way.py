@@ -215,7 +215,7 @@ print("ended")
 @pytest.mark.parametrize(  # how the end is reached and how the call travels have nothing to do with each other
     ("end", "mailboxes"), [("program", "1"), ("program", "0"), ("finalize", "0"), ("handler", "1")]
 )
-def test_a_call_that_not_all_ranks_make_is_told_of_at_the_end(run, stack: Stack, mailboxes: str, end: str) -> None:
+def test_a_call_that_not_all_ranks_make_is_reported_at_the_end(run, stack: Stack, mailboxes: str, end: str) -> None:
     script = """
 if rank == 0:
     barrier = core._start_barrier(c)
@@ -237,7 +237,7 @@ if rank == 0:
 
 
 @WAYS
-def test_another_call_than_the_one_that_a_rank_left_behind_is_told_of_by_both(
+def test_another_call_than_the_one_that_a_rank_left_behind_is_reported_by_both(
     run, stack: Stack, mailboxes: str
 ) -> None:
     # The letter of the other call comes when the interpreter of rank 0 is gone.

@@ -51,7 +51,7 @@ WAITS[int(sys.argv[1]) + rank]()
         assert ended.stderr.count("Traceback") == 1
 
 
-def test_messages_under_way_at_the_end_are_told_of(run, stack: Stack) -> None:
+def test_messages_in_flight_at_the_end_are_reported(run, stack: Stack) -> None:
     # Rank 1 neither sends nor receives anything.
     script = """
 if rank == 0:
@@ -80,7 +80,7 @@ if rank == 0:
     ]
 
 
-def test_messages_that_arrive_at_the_very_end_are_not_told_of(run, stack: Stack) -> None:
+def test_messages_that_arrive_at_the_very_end_are_not_reported(run, stack: Stack) -> None:
     script = """
 kept = [c.isend(big, other, 1), c.isend(5, other, 2), c.issend("z" * 9000, other, 3)]
 kept += [c.irecv(other, 3), c.irecv(other, 2), c.irecv(other, 1)]

@@ -403,7 +403,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.mpi
-def test_ranks_of_a_launcher_are_told_that_each_would_be_alone(serial_core: Path, stack: Stack) -> None:
+def test_ranks_of_a_launcher_learn_that_each_would_be_alone(serial_core: Path, stack: Stack) -> None:
     program = [sys.executable, "-c", "import polympi as mpi; print(mpi.world.size)"]
     for ranks in (1, 2):
         command = mpiexec_command(stack, ranks, program, processors=len(os.sched_getaffinity(0)))

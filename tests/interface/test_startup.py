@@ -212,7 +212,7 @@ def test_a_forked_child_neither_takes_part_nor_ends_the_job(run, stack: Stack) -
     assert len(re.findall("StateError: .*forked child", ended.stderr)) == 2
 
 
-def test_a_receive_left_behind_is_told(run, stack: Stack) -> None:
+def test_a_receive_left_behind_is_reported(run, stack: Stack) -> None:
     script = """
         import polympi as mpi
         mpi.world.barrier()
@@ -225,7 +225,7 @@ def test_a_receive_left_behind_is_told(run, stack: Stack) -> None:
     assert "irecv(source=0, tag=42)" in lines[0]
 
 
-def test_a_dropped_receive_is_not_told_but_its_message_is(run, stack: Stack) -> None:
+def test_a_dropped_receive_is_not_reported_but_its_message_is(run, stack: Stack) -> None:
     script = """
         import polympi as mpi
         world = mpi.world

@@ -261,9 +261,7 @@ group.Free(), half.Free(), comm.Free(), session.Finalize()
 
 
 @pytest.mark.mpi
-def test_workers_that_never_import_it_are_left_to_mpi4py_and_the_user_is_told(
-    run, stack: Stack, tmp_path: Path
-) -> None:
+def test_workers_that_never_import_it_are_left_to_mpi4py_and_reported(run, stack: Stack, tmp_path: Path) -> None:
     program = tmp_path / "pool.py"
     program.write_text("""
 from polympi.mpi4py import MPI

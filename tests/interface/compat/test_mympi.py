@@ -3,10 +3,8 @@
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.compat.facades import FACADES
 from polympi.lab.stacks.stack import Stack
 
-FACADE = FACADES["mympi"]
 MYMPI = (
     PRELUDE
     + """
@@ -267,7 +265,7 @@ else:
     assert mpi_get_count(MPI_INT) == 1
     assert mpi_recv(1, MPI_INT, 0, 2, W) == 2 and mpi_recv(1, MPI_INT, 0, 1, W) == 1
 """,
-    "mistakes are told in a sentence": """
+    "mistakes are reported in one sentence": """
 def fails(number, *words):
     return raises(old.error, *words, number=number)
 with fails(6, f"rank {rank}, send(", "dest is 9"):

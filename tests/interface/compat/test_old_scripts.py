@@ -65,7 +65,7 @@ def test_the_check_names_what_differs(tmp_path: Path, name: str) -> None:
     assert found == [line.replace("names", "names that it uses are as before.") for line in expected]
 
 
-def test_a_script_is_told_from_those_of_other_modules_by_its_names(tmp_path: Path) -> None:
+def test_a_script_is_recognised_by_its_names(tmp_path: Path) -> None:
     def chosen(text: str) -> str:
         return choose("auto", read(written(tmp_path, text)))[0].name
 

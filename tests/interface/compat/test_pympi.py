@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.compat.facades import FACADES
 from polympi.lab.stacks.stack import Stack
 
 BEGIN = (
@@ -23,7 +22,6 @@ def fails(call, kind, *words):
 """
 )
 SIZES = pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-FACADE = FACADES["pympi"]
 
 
 CALLS = {
@@ -379,3 +377,20 @@ old.traceln("", 1.5)
     assert wrote == lines + parts + "".join(f"trace {rank} 1.5\n" for rank in range(ranks))
     assert place.read_text() == "".join(f"line {rank}\n" for rank in range(ranks))
     assert {made.name for made in tmp_path.glob("lines*")} == {"lines.txt", "lines.txt.out", "lines.txt.err"}
+
+
+@pytest.mark.mpi
+def test_every_message_has_its_own_source_and_tag(run_in_job, stack: Stack) -> None:
+    # Statuses are kept and given again.
+    script = """
+from polympi.compat import pympi as mpi
+from polympi.compat.pympi.requests import MOST_KEPT, statuses
+peer, tags = 1 - rank, MOST_KEPT + 100  # more than are kept
+for turn in range(2):
+    for tag in range(tags):
+        message, status = mpi.sendrecv(tag, peer, peer, tag, tag)
+        assert (message, status, status.source, status.tag, status.error) == (tag, (peer, tag, 0), peer, tag, 0)
+        assert type(status) is type(statuses[peer, 0])
+assert len(statuses) <= MOST_KEPT
+"""
+    run_in_job(PRELUDE + script, 2, stack)

@@ -160,7 +160,7 @@ def test_modules_and_code_that_cannot_be_run(capsys: pytest.CaptureFixture[str],
         (["--as", "pypar"], None, "script.py cannot be read: No such file or directory."),
     ],
 )
-def test_what_cannot_be_run_is_told_in_one_sentence(
+def test_what_cannot_be_run_is_reported_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], text: str | None, said: str
 ) -> None:
     script = str(tmp_path / "script.py") if text is None else written(tmp_path, text)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.compat.facades import FACADES
 from polympi.compat.scientific import N
 from polympi.lab.stacks.stack import Stack
 
@@ -30,7 +29,6 @@ def shifted(x, *given):
 """
 )
 SIZES = pytest.mark.parametrize("ranks", [1, 2, 4])
-FACADE = FACADES["scientific"]
 
 
 # ---- without MPI ----
