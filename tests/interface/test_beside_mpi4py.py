@@ -170,6 +170,7 @@ def test_what_nobody_receives_is_reported_and_fails(run, stack: Stack, end: str)
 
 def test_finalize_of_polympi_leaves_mpi_to_mpi4py(run, stack: Stack) -> None:
     script = """
+assert mpi.thread_level() == "multiple"
 if rank == 0:
     mpi.finalize()
 assert MPI.COMM_WORLD.allreduce(1) == 2

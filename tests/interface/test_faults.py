@@ -121,6 +121,7 @@ assert same(mpi.wait_all(done), [big, None])
 under_way = c.irecv(other, 6)
 twin = c.dup()
 mpi.finalize()
+mpi.finalize()
 assert same(done[0].wait(), big) and done[1].test() and done[0].cancel() is False
 CALLS = [
     *(lambda name=name: getattr(c, name)(1, other) for name in
@@ -128,12 +129,12 @@ CALLS = [
     c.recv, c.irecv, c.probe, c.iprobe, c.dup, c.free, c.barrier, twin.recv, twin.free, lambda: c.split(0),
     lambda: c.send(1, mpi.PROC_NULL), lambda: c.recv(mpi.PROC_NULL), lambda: c.recv(into=np.zeros(3)),
     under_way.wait, under_way.test, lambda: mpi.wait_all([under_way]), lambda: mpi.wait_any([under_way]),
-    lambda: mpi.buffer_attach(10),
+    lambda: mpi.buffer_attach(10), mpi.thread_level,
 ]
 for call in CALLS:
     with raises(mpi.StateError, "MPI is finalised: no call is possible any more"):
         call()
-assert repr(c) == f"<Communicator, rank {rank} of {size}>" and (c.rank, c.size) == (rank, size)
+assert repr(c) == f"<Communicator, rank {rank} of {size}>" and (c.rank, c.size) == (rank, size) and mpi.world is c
 del done, under_way, twin
 gc.collect()
 """

@@ -127,18 +127,6 @@ for call in calls:
 w.send("at last", 0, 2)
 assert (w.recv(0, 3), w.recv(0, 4), w.recv(0, 5), late.wait()) == ("late", bytes(10**5), "half", "at last")
 """,
-    "a subinterpreter is refused": """
-try:
-    import _interpreters as interpreters
-except ImportError:
-    import _xxsubinterpreters as interpreters
-try:
-    said = interpreters.run_string(interpreters.create(), "import polympi; polympi.world")
-except Exception as error:
-    said = error
-assert "polympi works in the main interpreter only" in str(said), said
-assert w.allreduce(2) == 2
-""",
     "a single rank without mpi sends raw messages to itself": """
 import numpy as np
 p = w.raw
