@@ -161,7 +161,7 @@ print("ended")
 
 
 @pytest.mark.parametrize("end", ["", "MPI.Finalize()"])
-def test_what_nobody_receives_is_told_of_and_fails(run, stack: Stack, end: str) -> None:
+def test_what_nobody_receives_is_reported_and_fails(run, stack: Stack, end: str) -> None:
     script = "if rank == 0:\n    c.isend(big, 1, 7)\n"
     ended = run(MPI4PY_FIRST + script + end, 2, stack)
     assert ended.exit_code == 1, str(ended)
@@ -170,6 +170,7 @@ def test_what_nobody_receives_is_told_of_and_fails(run, stack: Stack, end: str) 
 
 def test_finalize_of_polympi_leaves_mpi_to_mpi4py(run, stack: Stack) -> None:
     script = """
+assert mpi.thread_level() == "multiple"
 if rank == 0:
     mpi.finalize()
 assert MPI.COMM_WORLD.allreduce(1) == 2

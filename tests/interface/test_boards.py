@@ -143,7 +143,7 @@ for root in range(size):
 
 
 @pytest.mark.one_host  # on several, a rank that gives up may be the one that others get their data from
-def test_who_waits_for_data_of_a_rank_that_has_given_up_is_told(run_in_job, stack: Stack) -> None:
+def test_a_rank_that_waits_for_data_of_one_that_has_given_up_learns_it(run_in_job, stack: Stack) -> None:
     # The last rank comes too late to read, so that rank 0 has no room for all it has to write, and gives up.
     script = """
 last = size - 1

@@ -81,7 +81,7 @@ def test_all_wrappers_on_path_are_compiled_for_once_each(
 
 
 @pytest.mark.mpi
-def test_a_source_that_does_not_compile_is_told_with_the_compilers_words(
+def test_a_source_that_does_not_compile_is_reported_with_the_compilers_words(
     mpich: Stack, sources: Path, tmp_path: Path
 ) -> None:
     (sources / "wrong.c").write_text("int f(void) { return undeclared(); }")

@@ -1,7 +1,7 @@
 """Collective calls that are left in the middle, and those that go on while their rank does something else."""
 
 import pytest
-from rank_programs import PRELUDE
+from rank_programs import PRELUDE, on_ranks
 
 from polympi.lab.stacks.stack import Stack
 
@@ -18,69 +18,9 @@ def wait(call, timeout=20):
 """
 
 
-def go(run_in_job, script: str, ranks: int, stack: Stack, mailboxes: str) -> None:
-    run_in_job(PRELUDE + CALLS + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
-
-
-@WAYS
-def test_a_call_that_was_begun_goes_on_while_its_rank_receives(run_in_job, stack: Stack, mailboxes: str) -> None:
-    # Rank 0 is through only when all others have had what comes after the first round, of which they know nothing.
-    script = """
-if rank == 0:
-    c.barrier(timeout=20)
-    for dest in range(1, size):
-        c.send("through", dest)
-else:
-    barrier = core._start_barrier(c)
-    assert c.recv(0, timeout=20) == "through"
-    assert wait(barrier) is None
-"""
-    go(run_in_job, script, 4, stack, mailboxes)
-
-
-@WAYS
-def test_calls_on_one_communicator_go_on_in_their_order(run_in_job, stack: Stack, mailboxes: str) -> None:
-    script = """
-apart = c.dup()
-for turn in range(20):
-    time.sleep(0.002 * random.random())
-    begun = [core._start_barrier(c) for _ in range(1 + turn % 5)]
-    elsewhere = core._start_barrier(apart)
-    assert apart.allreduce(rank) == sum(range(size))
-    assert core._test_flight(elsewhere)
-    assert c.bcast(turn if rank == turn % size else None, turn % size, timeout=20) == turn
-    assert all(core._test_flight(barrier) for barrier in begun)  # a call that blocks waits for those before it
-    begun.append(core._start_barrier(c))
-    wait(begun[-1])
-    assert all(core._test_flight(barrier) for barrier in begun)
-apart.free()
-"""
-    go(run_in_job, script, 3, stack, mailboxes)
-
-
-@WAYS
-def test_a_call_goes_on_when_its_wait_has_timed_out_or_nobody_asks(run_in_job, stack: Stack, mailboxes: str) -> None:
-    script = """
-if rank == 0:
-    in_turn()
-    c.barrier(timeout=20)
-    c.barrier(timeout=20)
-else:
-    barrier = core._start_barrier(c)
-    with raises(mpi.Timeout, f"rank {rank} waited 0.05 s in barrier()"):
-        wait(barrier, 0.05)
-    assert not core._test_flight(barrier)
-    in_turn()
-    wait(barrier)
-    core._start_barrier(c)  # dropped at once
-assert c.allgather(rank, timeout=20) == list(range(size))
-"""
-    go(run_in_job, script, 3, stack, mailboxes)
-
-
-@WAYS
-def test_a_begun_call_finds_that_another_rank_calls_something_else(run_in_job, stack: Stack, mailboxes: str) -> None:
-    script = """
+UNDER_WAY = {
+    2: {
+        "a begun call finds that another rank calls something else": """
 comm = c.dup()
 if rank == 0:
     comm.bcast("x")
@@ -90,16 +30,9 @@ else:
     with raises(mpi.MismatchError, "rank 0 called bcast(root=0) where this rank called barrier()"):
         wait(core._start_barrier(comm))
 in_turn()
-"""
-    go(run_in_job, script, 2, stack, mailboxes)
-
-
-@WAYS
-def test_an_exception_of_a_signal_handler_ends_a_collective_and_the_next_one_works(
-    run_in_job, stack: Stack, mailboxes: str
-) -> None:
-    # Ctrl-C raises KeyboardInterrupt from Python's own handler; rank `late` comes to the call when that is over.
-    script = """
+""",
+        # Ctrl-C raises KeyboardInterrupt from Python's own handler; rank `late` comes to the call when that is over.
+        "an exception of a signal handler ends a collective and the next one works": """
 signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
 calls = [
     lambda late, **time: c.barrier(**time),
@@ -128,13 +61,40 @@ for number, call in enumerate(calls):
                 call(late, timeout=0.05)
         in_turn()
         assert c.allgather((number, rank), timeout=20) == [(number, other) for other in range(size)]
-"""
-    go(run_in_job, script, 2, stack, mailboxes)
-
-
-@WAYS
-def test_threads_are_in_collectives_of_communicators_of_their_own(run_in_job, stack: Stack, mailboxes: str) -> None:
-    script = """
+""",
+    },
+    3: {
+        "calls on one communicator go on in their order": """
+apart = c.dup()
+for turn in range(20):
+    time.sleep(0.002 * random.random())
+    begun = [core._start_barrier(c) for _ in range(1 + turn % 5)]
+    elsewhere = core._start_barrier(apart)
+    assert apart.allreduce(rank) == sum(range(size))
+    assert core._test_flight(elsewhere)
+    assert c.bcast(turn if rank == turn % size else None, turn % size, timeout=20) == turn
+    assert all(core._test_flight(barrier) for barrier in begun)  # a call that blocks waits for those before it
+    begun.append(core._start_barrier(c))
+    wait(begun[-1])
+    assert all(core._test_flight(barrier) for barrier in begun)
+apart.free()
+""",
+        "a call goes on when its wait has timed out or nobody asks": """
+if rank == 0:
+    in_turn()
+    c.barrier(timeout=20)
+    c.barrier(timeout=20)
+else:
+    barrier = core._start_barrier(c)
+    with raises(mpi.Timeout, f"rank {rank} waited 0.05 s in barrier()"):
+        wait(barrier, 0.05)
+    assert not core._test_flight(barrier)
+    in_turn()
+    wait(barrier)
+    core._start_barrier(c)  # dropped at once
+assert c.allgather(rank, timeout=20) == list(range(size))
+""",
+        "threads are in collectives of communicators of their own": """
 from concurrent.futures import ThreadPoolExecutor
 groups = [c.dup(), c.dup()]
 
@@ -157,8 +117,28 @@ with ThreadPoolExecutor(2) as threads:
         done.result()
 for group in groups:
     group.free()
-"""
-    go(run_in_job, script, 3, stack, mailboxes)
+""",
+    },
+    4: {
+        # Rank 0 is through only when all others have had what comes after the first round, of which they know nothing.
+        "a call that was begun goes on while its rank receives": """
+if rank == 0:
+    c.barrier(timeout=20)
+    for dest in range(1, size):
+        c.send("through", dest)
+else:
+    barrier = core._start_barrier(c)
+    assert c.recv(0, timeout=20) == "through"
+    assert wait(barrier) is None
+""",
+    },
+}
+
+
+@WAYS
+@on_ranks(UNDER_WAY)
+def test_calls_under_way(run_in_job, stack: Stack, mailboxes: str, ranks: int, script: str) -> None:
+    run_in_job(PRELUDE + CALLS + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
 @WAYS
@@ -235,7 +215,7 @@ print("ended")
 @pytest.mark.parametrize(  # how the end is reached and how the call travels have nothing to do with each other
     ("end", "mailboxes"), [("program", "1"), ("program", "0"), ("finalize", "0"), ("handler", "1")]
 )
-def test_a_call_that_not_all_ranks_make_is_told_of_at_the_end(run, stack: Stack, mailboxes: str, end: str) -> None:
+def test_a_call_that_not_all_ranks_make_is_reported_at_the_end(run, stack: Stack, mailboxes: str, end: str) -> None:
     script = """
 if rank == 0:
     barrier = core._start_barrier(c)
@@ -257,7 +237,7 @@ if rank == 0:
 
 
 @WAYS
-def test_another_call_than_the_one_that_a_rank_left_behind_is_told_of_by_both(
+def test_another_call_than_the_one_that_a_rank_left_behind_is_reported_by_both(
     run, stack: Stack, mailboxes: str
 ) -> None:
     # The letter of the other call comes when the interpreter of rank 0 is gone.

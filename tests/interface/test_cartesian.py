@@ -179,7 +179,7 @@ for dims, periods in [*itertools.product([(1, 4), (2, 2), (4,)], places), ((1, 1
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("mailboxes", ["1", "0"])
-def test_ranks_that_do_not_agree_are_told(run_in_job, stack: Stack, mailboxes: str) -> None:
+def test_ranks_that_do_not_agree_learn_it(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
 def told(call, kind, *words):
     comm = c.dup()

@@ -18,7 +18,7 @@ def test_calls_after_staggered_time_outs_work(run_in_job, stack: Stack, ranks: i
 
 
 @pytest.mark.one_host  # on several, others than rank 0 need what rank 2 would have made
-def test_who_waits_for_a_rank_that_has_given_up_is_told(run_in_job, stack: Stack) -> None:
+def test_a_rank_that_waits_for_one_that_has_given_up_learns_it(run_in_job, stack: Stack) -> None:
     script = """
 comm = c.dup()
 if rank == 2:

@@ -153,7 +153,7 @@ for turn in range(300):
         assert part.size == (1 if turn % 2 else 2)
         assert part.sendrecv(turn, 0 if turn % 2 else other, source=0 if turn % 2 else other) == turn
 """,
-    "a signal handler is told that it cannot make communicators meanwhile": """
+    "a signal handler cannot make communicators meanwhile": """
 import signal
 said = []
 def handler(*_):

@@ -54,7 +54,7 @@ in_turn()
 
 
 @levels
-def test_threads_that_wait_while_mpi_is_finalised_are_told(run, stack: Stack, level: str) -> None:
+def test_threads_that_wait_while_mpi_is_finalised_get_an_error(run, stack: Stack, level: str) -> None:
     script = """
 from hostless import without_hosts
 told = []
@@ -82,7 +82,7 @@ print("ended")
     assert ended.succeeded().split() == ["ended"] * 2
 
 
-def test_the_main_thread_is_told_when_another_finalises_mpi(run, stack: Stack) -> None:
+def test_the_main_thread_gets_an_error_when_another_finalises_mpi(run, stack: Stack) -> None:
     script = """
 def end():
     time.sleep(0.2)
@@ -229,7 +229,7 @@ def test_code_that_runs_last_communicates(run, stack: Stack) -> None:
     assert ended.stderr == ""
 
 
-def test_a_message_that_the_last_destructor_sends_to_nobody_is_told_of(run, stack: Stack) -> None:
+def test_a_message_that_the_last_destructor_sends_to_nobody_is_reported(run, stack: Stack) -> None:
     script = """
 import sys
 import polympi as mpi
@@ -345,7 +345,7 @@ def test_a_process_leaves_at_once_from_anywhere(run, stack: Stack, place: str) -
     run(PRELUDE + script + place + "\n", 2, stack).succeeded()
 
 
-def test_what_was_sent_to_nobody_is_told_of_when_ranks_leave_at_once(run, stack: Stack) -> None:
+def test_what_was_sent_to_nobody_is_reported_when_ranks_leave_at_once(run, stack: Stack) -> None:
     ended = run(PRELUDE + BIG + "if rank == 0:\n    c.isend(big, 1, 7)\nos._exit(0)\n", 2, stack)
     assert ended.exit_code == 1
     assert "[rank 0] isend(dest=1, tag=7) was never received" in ended.stderr

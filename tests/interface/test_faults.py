@@ -51,7 +51,7 @@ WAITS[int(sys.argv[1]) + rank]()
         assert ended.stderr.count("Traceback") == 1
 
 
-def test_messages_under_way_at_the_end_are_told_of(run, stack: Stack) -> None:
+def test_messages_in_flight_at_the_end_are_reported(run, stack: Stack) -> None:
     # Rank 1 neither sends nor receives anything.
     script = """
 if rank == 0:
@@ -80,7 +80,7 @@ if rank == 0:
     ]
 
 
-def test_messages_that_arrive_at_the_very_end_are_not_told_of(run, stack: Stack) -> None:
+def test_messages_that_arrive_at_the_very_end_are_not_reported(run, stack: Stack) -> None:
     script = """
 kept = [c.isend(big, other, 1), c.isend(5, other, 2), c.issend("z" * 9000, other, 3)]
 kept += [c.irecv(other, 3), c.irecv(other, 2), c.irecv(other, 1)]
@@ -121,6 +121,7 @@ assert same(mpi.wait_all(done), [big, None])
 under_way = c.irecv(other, 6)
 twin = c.dup()
 mpi.finalize()
+mpi.finalize()
 assert same(done[0].wait(), big) and done[1].test() and done[0].cancel() is False
 CALLS = [
     *(lambda name=name: getattr(c, name)(1, other) for name in
@@ -128,12 +129,12 @@ CALLS = [
     c.recv, c.irecv, c.probe, c.iprobe, c.dup, c.free, c.barrier, twin.recv, twin.free, lambda: c.split(0),
     lambda: c.send(1, mpi.PROC_NULL), lambda: c.recv(mpi.PROC_NULL), lambda: c.recv(into=np.zeros(3)),
     under_way.wait, under_way.test, lambda: mpi.wait_all([under_way]), lambda: mpi.wait_any([under_way]),
-    lambda: mpi.buffer_attach(10),
+    lambda: mpi.buffer_attach(10), mpi.thread_level,
 ]
 for call in CALLS:
     with raises(mpi.StateError, "MPI is finalised: no call is possible any more"):
         call()
-assert repr(c) == f"<Communicator, rank {rank} of {size}>" and (c.rank, c.size) == (rank, size)
+assert repr(c) == f"<Communicator, rank {rank} of {size}>" and (c.rank, c.size) == (rank, size) and mpi.world is c
 del done, under_way, twin
 gc.collect()
 """

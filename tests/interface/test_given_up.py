@@ -28,7 +28,7 @@ def test_messages_of_receives_that_are_given_up(run_in_job, stack: Stack, strang
     run_in_job(PROGRAMS / f"{program}.py", 2, stack, env={"MPIR_CVAR_NOLOCAL": strangers})
 
 
-def test_a_message_that_was_refused_is_told_of_by_the_exception_that_ends_the_call(run_in_job, stack: Stack) -> None:
+def test_a_message_that_was_refused_is_reported_by_the_exception_that_ends_the_call(run_in_job, stack: Stack) -> None:
     script = """
 if rank == 1:
     c.send(big, 0, 1)
@@ -49,7 +49,7 @@ else:
 
 
 @pytest.mark.parametrize("where", ["world", "freed"])
-def test_messages_that_nobody_received_later_are_told_of_at_the_end(run, stack: Stack, where: str) -> None:
+def test_messages_that_nobody_received_later_are_reported_at_the_end(run, stack: Stack, where: str) -> None:
     script = """
 twin = c.dup() if sys.argv[1] == "freed" else c
 if rank == 1:

@@ -149,7 +149,7 @@ for turn in range(6):
     run_on_hosts(PRELUDE + script, 2, stack, env={"PYTHONPATH": paths}).succeeded()
 
 
-def test_an_exception_on_the_other_host_is_told_once(run_on_hosts, stack: Stack) -> None:
+def test_an_exception_on_the_other_host_is_reported_once(run_on_hosts, stack: Stack) -> None:
     script = """
 in_turn()
 if rank == 1:
@@ -242,7 +242,7 @@ with c.split(None if rank == size - 1 else 0) or contextlib.nullcontext() as thr
         assert core._neighbours(three) == ([other for other in here if other < size - 1] if here[-1] < size - 1 else [])
         work(three, ranks)
 """,
-        "ranks of one host that wait are told what others call": """
+        "ranks of one host that wait learn what others call": """
 for root in range(size):
     comm = c.dup()
     with raises(mpi.MismatchError, "where this rank called"):

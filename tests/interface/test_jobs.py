@@ -44,7 +44,7 @@ def test_a_failing_assertion_fails_its_own_test_with_its_own_message(run_in_job,
     ids=["killed", "hangs", "exits", "forgets a message"],
 )
 @pytest.mark.slow
-def test_what_fails_alone_too_is_told_as_there(
+def test_what_fails_alone_too_is_reported_as_there(
     run_in_job, stack: Stack, script: str, timeout: float, words: str
 ) -> None:
     assert words in failure(run_in_job, script, stack, timeout=timeout)
@@ -61,14 +61,14 @@ def test_what_fails_alone_too_is_told_as_there(
     ],
     ids=["receive", "thread", "buffer", "calls"],
 )
-def test_what_would_meet_the_next_program_is_told(run_in_job, stack: Stack, script: str, words: str) -> None:
+def test_what_would_meet_the_next_program_is_reported(run_in_job, stack: Stack, script: str, words: str) -> None:
     said = failure(run_in_job, script, stack)
     assert "It succeeds alone" in said
     assert words in said
 
 
 @pytest.mark.slow
-def test_a_program_that_hangs_only_here_is_told_with_where_its_ranks_are(run_in_job, stack: Stack) -> None:
+def test_a_program_that_hangs_only_here_is_reported_with_where_its_ranks_are(run_in_job, stack: Stack) -> None:
     script = """
 if rank == 1 and "job.py" in open("/proc/self/cmdline").read():
     c.recv(0)

@@ -160,7 +160,7 @@ for call, expected in calls:
     later_calls_work()
 """,
         # Rank 1 has left before rank 0 began, and knows nothing of large data; rank 0 learns after it left, too.
-        "who waits for a rank that had promised nothing is told": """
+        "a rank that waits for one that had promised nothing learns it": """
 for seconds in 30, 0.05:
     in_turn()
     if rank == 1:

@@ -175,7 +175,7 @@ for comm in late, old, new:
     run_in_job(BEGIN + script, ranks, stack)
 
 
-def test_ranks_are_told_what_others_call_where_a_box_could_not_be_made(run_in_job, stack: Stack) -> None:
+def test_ranks_learn_what_others_call_where_a_box_could_not_be_made(run_in_job, stack: Stack) -> None:
     script = """
 for turn in range(2):
     comm = c.dup()

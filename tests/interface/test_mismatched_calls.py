@@ -15,7 +15,7 @@ WAYS += [(5, {**BY_MESSAGES, "MACHINES": machines}) for machines in ("0 0 1 1 1"
 
 
 MISMATCHES = {
-    "ranks that wait for different roots are told": """
+    "ranks that wait for different roots learn it": """
 # nobody is root: all wait
 assert told(lambda r: ("bcast", (r + 1) % size)) == everyone
 assert told(lambda r: ("scatter", (r + 1) % size)) == everyone
@@ -26,7 +26,7 @@ assert told(lambda r: ("reduce", last if r == last else 0)) == everyone
 assert told(lambda r: ("reduce", 1)) == set()
 assert told(lambda r: ("bcast", last)) == set()
 """,
-    "ranks that wait in different collectives are told": """
+    "ranks that wait in different collectives learn it": """
 for odd in {0, 1, last}:
     assert told(lambda r: ("barrier" if r == odd else "alltoall", 0)) == everyone
     assert told(lambda r: ("allgather" if r == odd else "barrier", 0)) == everyone
@@ -69,7 +69,7 @@ for number, verb in enumerate(SPELLED):
 
 
 @pytest.mark.one_host  # where they share no memory, neither waits for the other, and nobody sees it
-def test_two_roots_that_do_not_wait_are_told_in_the_next_call(run_in_job, stack: Stack) -> None:
+def test_two_roots_that_do_not_wait_are_reported_in_the_next_call(run_in_job, stack: Stack) -> None:
     script = """
 comm = c.dup()
 sentences = []

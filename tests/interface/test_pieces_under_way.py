@@ -60,7 +60,7 @@ else:
 
 
 @WAYS
-def test_pieces_that_not_all_ranks_give_are_told_of_at_the_end(run, stack: Stack, mailboxes: str) -> None:
+def test_pieces_that_not_all_ranks_give_are_reported_at_the_end(run, stack: Stack, mailboxes: str) -> None:
     script = """
 if rank == 0:
     begin_all(np.full(30_000, rank))

@@ -131,29 +131,3 @@ def test_a_picture_of_the_residual(run, mpich: Stack, tmp_path) -> None:
     picture = tmp_path / "residual.png"
     run(PROGRAM, 2, mpich, arguments=["--mesh", "17", "--plot", str(picture)]).succeeded()
     assert picture.read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--mesh", "1"], "a mesh of 1 unknowns along each axis is too small for 2 x 1 ranks"),
-        (["--mesh", "30000000"], "there is no memory for the mesh"),
-        (["--mesh", "0"], "--mesh 0 is not a positive number"),
-        (["--variant", "lazy"], "invalid choice: 'lazy'"),
-    ],
-)
-def test_what_cannot_be_done_is_one_sentence(run, stack: Stack, arguments: list[str], sentence: str) -> None:
-    ended = run(PROGRAM, 2, stack, arguments=arguments)
-    assert ended.exit_code == 2
-    assert ended.stderr.count("poisson_cg.py:") == 1
-    assert sentence in ended.stderr
-    assert "Traceback" not in ended.stderr
-
-
-def test_without_numba_it_says_what_to_install(run, mpich: Stack, tmp_path) -> None:
-    (tmp_path / "numba.py").write_text("raise ImportError('not here')\n")
-    script = f"import sys, runpy\nsys.path[:0] = [{str(tmp_path)!r}, {str(FOLDER)!r}]\nsys.argv[0] = {str(PROGRAM)!r}\n"
-    script += f"runpy.run_path({str(PROGRAM)!r}, run_name='__main__')\n"
-    ended = run(script, 2, mpich, arguments=["--mesh", "17", "--kernel", "numba"])
-    assert ended.exit_code == 2
-    assert ended.stderr.count("pip install numba") == 1

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from test_serial import serial_core, start  # noqa: F401  (a fixture)
 
 from polympi.lab.stacks.stack import Stack
 
@@ -89,42 +88,3 @@ except KeyboardInterrupt:
 mpi.world.barrier()
 """
     assert run(script, 2, stack).succeeded().split() == ["interrupted"] * 2
-
-
-def test_a_single_rank_without_mpi_sends_raw_messages_to_itself(serial_core: Path) -> None:  # noqa: F811
-    script = """
-import numpy as np
-import polympi as mpi
-p = mpi.world.raw
-p.isend(np.arange(6.0).reshape(2, 3).T, 0, 1)
-assert p.probe(dtype=float) == (0, 1, 6, 48)
-into = np.zeros((3, 2))
-assert p.recv(into).tolist() == [[0, 3], [1, 4], [2, 5]]
-assert p.allreduce(into, np.zeros(6)).sum() == p.alltoall(into, np.zeros(6)).sum() == 15
-assert p.allgatherv(into, np.zeros(6), [6]).sum() == p.gather(into, np.zeros(6)).sum() == 15
-try:
-    p.recv(into, timeout=0.05)
-except mpi.Timeout:
-    pass
-try:
-    p.handle
-except mpi.LibraryError as error:
-    assert "the serial backend has no MPI library" in str(error)
-    print("done")
-"""
-    ended = start(script, serial_core)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
-
-
-def test_the_former_names_of_raw_still_work_with_a_warning(serial_core: Path) -> None:  # noqa: F811
-    script = """
-import warnings
-import polympi as mpi
-with warnings.catch_warnings(record=True) as said:
-    warnings.simplefilter("always")
-    assert mpi.plain_world is mpi.world.plain is mpi.raw_world and mpi.Plain is mpi.Raw and mpi.plain is mpi.raw
-assert [warning.category for warning in said] == [DeprecationWarning] * 4
-assert {"plain", "Plain", "plain_world"}.isdisjoint(dir(mpi))
-"""
-    ended = start(script, serial_core)
-    assert (ended.returncode, ended.stderr) == (0, "")

@@ -59,42 +59,25 @@ def test_a_program_of_one_rank_runs_without_mpi(serial_core: Path, program: str,
     assert "with MPI" not in ended.stdout
 
 
-def test_one_rank_is_a_mesh_and_a_graph_which_need_no_numpy(serial_core: Path) -> None:
-    script = """
+# Programs that assert what they show, end with code 0 and write nothing.
+ALONE = {
+    "one rank is a mesh and a graph which need no numpy": """
 import sys
-import polympi as mpi
-cart = mpi.world.cart(ndim=2, periods=(True, False))
+cart = w.cart(ndim=2, periods=(True, False))
 assert (cart.dims, cart.periods, cart.coords) == ((1, 1), (True, False), (0, 0))
 assert cart.neighbor_alltoall(["back", "on", "", ""]) == ["on", "back", None, None]
-with mpi.world.graph([0, 0], [0, 0]) as graph:
+with w.graph([0, 0], [0, 0]) as graph:
     assert graph.neighbor_alltoall([1, 2]) == [1, 2]
 assert "numpy" not in sys.modules
 import numpy as np
 a = np.arange(12).reshape(3, 4)
 assert (cart.gather_blocks(cart.scatter_blocks(a)) == a).all()
 cart.free()
-print("done")
-"""
-    ended = start(script, serial_core)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
-
-
-def test_undelivered_messages_are_reported_at_the_end(serial_core: Path) -> None:
-    script = "import polympi as mpi, numpy as np; mpi.world.isend(np.ones(10**6), 0, 7); r = mpi.world.irecv(0, 8)"
-    ended = start(script, serial_core)
-    assert ended.returncode == 1
-    assert sorted(ended.stderr.splitlines()) == [
-        "[rank 0] irecv(source=0, tag=8) got no message",
-        "[rank 0] isend(dest=0, tag=7) was never received",
-    ]
-
-
-def test_a_plan_of_a_rank_with_itself(serial_core: Path) -> None:
-    script = """
+""",
+    "a plan of a rank with itself": """
 import numpy as np
-import polympi as mpi
 grid = np.arange(40_000.0).reshape(200, 200)
-with mpi.world.plan() as plan:
+with w.plan() as plan:
     plan.send(grid[:, 1], 0, 1)
     plan.recv(grid[:, 0], 0, 1)
     contiguous = grid[5:105].copy()
@@ -105,33 +88,89 @@ with mpi.world.plan() as plan:
         grid[:, 1] += 1
         plan()
         assert (grid[:, 0] == grid[:, 1]).all() and (large == contiguous).all()
-"""
-    ended = start(script, serial_core)
-    assert ended.returncode == 0, ended.stderr
+""",
+    "threads wait for one another and are waited for": """
+import threading, time
+def later():
+    time.sleep(0.2)
+    w.send(bytes(10**5), 0, 4)
+threading.Thread(target=later).start()
+assert len(w.recv(0, 4)) == 10**5
+def last():
+    time.sleep(0.2)
+    assert w.recv(0, 6) == "for the thread"
+threading.Thread(target=last).start()
+w.send("for the thread", 0, 6)
+""",
+    "signal handlers communicate and finalise in the middle of a receive": """
+import signal
+def then(action):
+    signal.signal(signal.SIGALRM, lambda *_: action())
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+then(lambda: w.send("sent by a handler", 0, 1))
+assert w.recv(0, 1) == "sent by a handler"
+w.send("for the handler", 0, 2)
+then(lambda: w.send(w.recv(0, 2), 0, 3))
+assert w.recv(0, 3) == "for the handler"
+then(mpi.finalize)
+with raises(mpi.StateError, "rank 0, recv(source=0, tag=1): MPI was finalised while this call waited"):
+    w.recv(0, 1)
+""",
+    "time outs lose no message": """
+late = w.irecv(0, 2)
+calls = [lambda: w.recv(0, 1, timeout=0.05), lambda: w.probe(0, 1, timeout=0.05), lambda: late.wait(timeout=0.05),
+         lambda: w.ssend("late", 0, 3, timeout=0.05), lambda: w.ssend(bytes(10**5), 0, 4, timeout=0.05),
+         lambda: w.sendrecv("half", 0, 5, 0, 6, timeout=0.05), lambda: mpi.wait_any([late], timeout=0.05)]
+for call in calls:
+    with raises(mpi.Timeout, "waited 0.05 s"):
+        call()
+w.send("at last", 0, 2)
+assert (w.recv(0, 3), w.recv(0, 4), w.recv(0, 5), late.wait()) == ("late", bytes(10**5), "half", "at last")
+""",
+    "a single rank without mpi sends raw messages to itself": """
+import numpy as np
+p = w.raw
+p.isend(np.arange(6.0).reshape(2, 3).T, 0, 1)
+assert p.probe(dtype=float) == (0, 1, 6, 48)
+into = np.zeros((3, 2))
+assert p.recv(into).tolist() == [[0, 3], [1, 4], [2, 5]]
+assert p.allreduce(into, np.zeros(6)).sum() == p.alltoall(into, np.zeros(6)).sum() == 15
+assert p.allgatherv(into, np.zeros(6), [6]).sum() == p.gather(into, np.zeros(6)).sum() == 15
+with raises(mpi.Timeout):
+    p.recv(into, timeout=0.05)
+with raises(mpi.LibraryError, "the serial backend has no MPI library"):
+    p.handle
+""",
+    "the former names of raw still work with a warning": """
+import warnings
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    assert mpi.plain_world is w.plain is mpi.raw_world and mpi.Plain is mpi.Raw and mpi.plain is mpi.raw
+assert [warning.category for warning in said] == [DeprecationWarning] * 4
+assert {"plain", "Plain", "plain_world"}.isdisjoint(dir(mpi))
+""",
+}
 
 
-def test_mpi_is_finalised_and_cannot_be_used_again(serial_core: Path) -> None:
-    script = """
-import polympi as mpi
-mpi.world.barrier()
-mpi.finalize()
-try:
-    mpi.world.barrier()
-except mpi.StateError as error:
-    print(error)
-"""
-    ended = start(script, serial_core)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert "MPI is finalised: no call is possible any more" in ended.stdout
-
-
-def test_abort_ends_with_its_exit_code(serial_core: Path) -> None:
-    assert start("import polympi as mpi; mpi.world; mpi.abort(7)", serial_core).returncode == 7
+@pytest.mark.parametrize("script", ALONE.values(), ids=ALONE)
+def test_programs_of_one_rank(serial_core: Path, script: str) -> None:
+    ended = start("import polympi as mpi\nfrom prelude import c as w, raises\n" + script, serial_core)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
 def test_it_says_what_it_is(serial_core: Path) -> None:
     ended = start("import polympi as mpi; print(mpi.world.size, mpi.library_version())", serial_core)
     assert ended.stdout == "1 polympi serial: one rank, no MPI library\n"
+
+
+def test_undelivered_messages_are_reported_at_the_end(serial_core: Path) -> None:
+    script = "import polympi as mpi, numpy as np; mpi.world.isend(np.ones(10**6), 0, 7); r = mpi.world.irecv(0, 8)"
+    ended = start(script, serial_core)
+    assert ended.returncode == 1
+    assert sorted(ended.stderr.splitlines()) == [
+        "[rank 0] irecv(source=0, tag=8) got no message",
+        "[rank 0] isend(dest=0, tag=7) was never received",
+    ]
 
 
 def test_a_launcher_of_several_processes_is_refused(serial_core: Path) -> None:
@@ -162,6 +201,7 @@ def test_an_unknown_backend_and_a_missing_core_are_a_sentence_each(serial_core: 
         ("sys.exit(-256)", 1),
         ("sys.exit('a reason')", 1),
         ("mpi.abort(0)", 1),
+        ("mpi.abort(7)", 7),
         ("mpi.abort(512)", 1),
         ("{}['nothing']", 1),
         ("threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start(); mpi.world.recv()", -2),
@@ -179,25 +219,6 @@ def test_how_a_program_ends(serial_core: Path, end: str, code: int) -> None:
     assert ended.returncode == code, ended  # -2: Python ends itself by SIGINT, which shells show as 130
     assert ended.stdout.startswith("begun")
     assert "Fatal Python error" not in ended.stderr
-
-
-def test_threads_wait_for_one_another_and_are_waited_for(serial_core: Path) -> None:
-    script = """
-import threading, time
-import polympi as mpi
-def later():
-    time.sleep(0.2)
-    mpi.world.send(bytes(10**5), 0, 4)
-threading.Thread(target=later).start()
-print(len(mpi.world.recv(0, 4)))
-def last():
-    time.sleep(0.2)
-    print(mpi.world.recv(0, 6))
-threading.Thread(target=last).start()
-mpi.world.send("for the thread", 0, 6)
-"""
-    ended = start(script, serial_core)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "100000\nfor the thread\n", "")
 
 
 def test_a_forked_child_ends_as_it_likes(serial_core: Path) -> None:
@@ -262,52 +283,6 @@ print("refused", w.size, mpi.world.rank)
 
 
 # ---- what interrupts it ----
-
-
-def test_signal_handlers_communicate_and_finalise_in_the_middle_of_a_receive(serial_core: Path) -> None:
-    script = """
-import signal
-import polympi as mpi
-w = mpi.world
-def then(action):
-    signal.signal(signal.SIGALRM, lambda *_: action())
-    signal.setitimer(signal.ITIMER_REAL, 0.1)
-then(lambda: w.send("sent by a handler", 0, 1))
-assert w.recv(0, 1) == "sent by a handler"
-w.send("for the handler", 0, 2)
-then(lambda: w.send(w.recv(0, 2), 0, 3))
-assert w.recv(0, 3) == "for the handler"
-then(mpi.finalize)
-try:
-    w.recv(0, 1)
-except mpi.StateError as error:
-    print(error)
-"""
-    ended = start(script, serial_core)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout == "rank 0, recv(source=0, tag=1): MPI was finalised while this call waited\n"
-
-
-def test_time_outs_lose_no_message(serial_core: Path) -> None:
-    script = """
-import polympi as mpi
-w = mpi.world
-late = w.irecv(0, 2)
-calls = [lambda: w.recv(0, 1, timeout=0.05), lambda: w.probe(0, 1, timeout=0.05), lambda: late.wait(timeout=0.05),
-         lambda: w.ssend("late", 0, 3, timeout=0.05), lambda: w.ssend(bytes(10**5), 0, 4, timeout=0.05),
-         lambda: w.sendrecv("half", 0, 5, 0, 6, timeout=0.05), lambda: mpi.wait_any([late], timeout=0.05)]
-for call in calls:
-    try:
-        call()
-    except mpi.Timeout as error:
-        assert "waited 0.05 s" in str(error)
-    else:
-        raise AssertionError("no time-out")
-w.send("at last", 0, 2)
-print(w.recv(0, 3), len(w.recv(0, 4)), w.recv(0, 5), late.wait())
-"""
-    ended = start(script, serial_core)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "late 100000 half at last\n", "")
 
 
 def test_without_memory_for_a_message_its_sender_and_the_next_ones_go_on(serial_core: Path) -> None:
@@ -390,25 +365,6 @@ print("ended")
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ended\n", "")
 
 
-def test_a_subinterpreter_is_refused(serial_core: Path) -> None:
-    script = """
-try:
-    import _interpreters as interpreters
-except ImportError:
-    import _xxsubinterpreters as interpreters
-import polympi as mpi
-mpi.world
-try:
-    print(interpreters.run_string(interpreters.create(), "import polympi; polympi.world"))
-except Exception as error:
-    print(error)
-assert mpi.world.allreduce(2) == 2
-"""
-    ended = start(script, serial_core)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert "polympi works in the main interpreter only" in ended.stdout
-
-
 def test_children_of_multiprocessing(serial_core: Path, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("""
@@ -435,7 +391,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.mpi
-def test_ranks_of_a_launcher_are_told_that_each_would_be_alone(serial_core: Path, stack: Stack) -> None:
+def test_ranks_of_a_launcher_learn_that_each_would_be_alone(serial_core: Path, stack: Stack) -> None:
     program = [sys.executable, "-c", "import polympi as mpi; print(mpi.world.size)"]
     for ranks in (1, 2):
         command = mpiexec_command(stack, ranks, program, processors=len(os.sched_getaffinity(0)))

@@ -307,11 +307,35 @@ def test_the_index_shows_how_a_solver_is_used_and_names_each_program(run_in_job,
     assert [program.name for program in FOLDER.glob("*.py") if f"[{program.name}]({program.name})" not in page] == []
 
 
-def test_without_numba_it_says_what_to_install(run, mpich: Stack, tmp_path) -> None:
+@pytest.mark.parametrize("name", ["inner_product", "poisson_cg"])
+def test_without_numba_it_says_what_to_install(run, mpich: Stack, tmp_path, name: str) -> None:
     (tmp_path / "numba.py").write_text("raise ImportError('not here')\n")
-    program = FOLDER / "inner_product.py"
+    program = FOLDER / f"{name}.py"
     script = f"import sys, runpy\nsys.path[:0] = [{str(tmp_path)!r}, {str(FOLDER)!r}]\nsys.argv[0] = {str(program)!r}\n"
     script += f"runpy.run_path({str(program)!r}, run_name='__main__')\n"
     ended = run(script, 2, mpich, arguments=["--kernel", "numba"])
     assert ended.exit_code == 2
     assert ended.stderr.count("pip install numba") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("poisson_cg --mesh 1", "a mesh of 1 unknowns along each axis is too small for 2 x 1 ranks"),
+        ("poisson_cg --mesh 30000000", "there is no memory for the mesh"),
+        ("poisson_cg --mesh 0", "--mesh 0 is not a positive number"),
+        ("poisson_cg --variant lazy", "invalid choice: 'lazy'"),
+        ("wave --mesh 5", "a mesh of 5 points along each axis is too small for 2 x 1 x 1 ranks"),
+        ("wave --mesh 3000000", "there is no memory for the mesh"),
+        ("wave --mesh 2", "--mesh 2 is too small"),
+        ("wave --steps 0", "--steps 0 is not a positive number"),
+        ("wave --kernel fast", "invalid choice: 'fast'"),
+    ],
+)
+def test_what_a_solver_cannot_do_is_one_sentence(run, stack: Stack, words: str, sentence: str) -> None:
+    name, *arguments = words.split()
+    ended = run(FOLDER / f"{name}.py", 2, stack, arguments=arguments)
+    assert ended.exit_code == 2
+    assert ended.stderr.count(f"{name}.py:") == 1
+    assert sentence in ended.stderr
+    assert "Traceback" not in ended.stderr

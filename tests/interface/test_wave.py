@@ -86,21 +86,3 @@ def test_it_runs_without_a_launcher_and_draws(run, mpich: Stack, tmp_path) -> No
         assert "ranks 1 x 1 x 1" in said
         assert picture.read_bytes().startswith(b"\x89PNG")
         picture.unlink()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--mesh", "5"], "a mesh of 5 points along each axis is too small for 2 x 1 x 1 ranks"),
-        (["--mesh", "3000000"], "there is no memory for the mesh"),
-        (["--mesh", "2"], "--mesh 2 is too small"),
-        (["--steps", "0"], "--steps 0 is not a positive number"),
-        (["--kernel", "fast"], "invalid choice: 'fast'"),
-    ],
-)
-def test_what_cannot_be_done_is_one_sentence(run, stack: Stack, arguments: list[str], sentence: str) -> None:
-    ended = run(PROGRAM, 2, stack, arguments=arguments)
-    assert ended.exit_code == 2
-    assert ended.stderr.count("wave.py:") == 1
-    assert sentence in ended.stderr
-    assert "Traceback" not in ended.stderr

@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from polympi.compat.check import report
-from polympi.compat.choice import choose
 from polympi.compat.facades import FACADES
-from polympi.compat.script import read as script_of
 from polympi.lab.stacks.stack import Stack
 
 ROOT = Path(__file__).parents[3]
@@ -36,16 +33,6 @@ def test_the_differences_are_those_of_names_and_are_sentences() -> None:
     assert set(differences) <= names
     assert all(text.endswith(".") for text in differences.values())
     assert {"COMM_WORLD", "Request", "SUM", "Init"} < names
-
-
-def test_a_script_is_recognized_by_its_import_and_checked(tmp_path: Path) -> None:
-    file = tmp_path / "script.py"
-    file.write_text("from mpi4py import MPI\nMPI.COMM_WORLD.send(1, 0)\nMPI.Nosuch\n")
-    assert choose("auto", script_of(str(file)))[0].name == "mpi4py"
-    lines = report(script_of(str(file)), FACADE)
-    assert lines[0] == f"{file} is written for mpi4py 4: --as mpi4py"
-    assert f"  COMM_WORLD (line 2): {FACADE.differences()['COMM_WORLD']}" in lines
-    assert "  Nosuch (line 3): is not there." in lines
 
 
 def test_the_page_tells_of_each_method_that_is_replaced() -> None:
@@ -274,9 +261,7 @@ group.Free(), half.Free(), comm.Free(), session.Finalize()
 
 
 @pytest.mark.mpi
-def test_workers_that_never_import_it_are_left_to_mpi4py_and_the_user_is_reported(
-    run, stack: Stack, tmp_path: Path
-) -> None:
+def test_workers_that_never_import_it_are_left_to_mpi4py_and_reported(run, stack: Stack, tmp_path: Path) -> None:
     program = tmp_path / "pool.py"
     program.write_text("""
 from polympi.mpi4py import MPI

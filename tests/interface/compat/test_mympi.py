@@ -1,17 +1,10 @@
 """MYMPI: what its calls do on several ranks, how wrong ones are reported, and that its documented programs run."""
 
-from pathlib import Path
-
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.compat.check import report
-from polympi.compat.choice import choose
-from polympi.compat.facades import FACADES
-from polympi.compat.script import read
 from polympi.lab.stacks.stack import Stack
 
-FACADE = FACADES["mympi"]
 MYMPI = (
     PRELUDE
     + """
@@ -272,7 +265,7 @@ else:
     assert mpi_get_count(MPI_INT) == 1
     assert mpi_recv(1, MPI_INT, 0, 2, W) == 2 and mpi_recv(1, MPI_INT, 0, 1, W) == 1
 """,
-    "mistakes are reported in a sentence": """
+    "mistakes are reported in one sentence": """
 def fails(number, *words):
     return raises(old.error, *words, number=number)
 with fails(6, f"rank {rank}, send(", "dest is 9"):
@@ -379,53 +372,3 @@ with raises(old.error):  # others are as they were
 @pytest.mark.parametrize("script", ON_TWO_RANKS.values(), ids=ON_TWO_RANKS)
 def test_calls_of_two_ranks(run_in_job, stack: Stack, script: str) -> None:
     run_in_job(MYMPI + script, 2, stack)
-
-
-# ---- scripts ----
-
-
-@pytest.mark.mpi
-def test_a_script_starts_and_ends_mpi_itself(run_as, stack: Stack, tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import sys\nimport mpi, mympi\nfrom mpi import *\nfrom Numeric import *\n"
-        "assert mpi is mympi\n"
-        "try:\n    mpi_comm_rank(MPI_COMM_WORLD)\nexcept mpi.error as failure:\n    print(failure)\n"
-        "sys.argv = mpi_init(len(sys.argv), sys.argv)\n"
-        "assert sys.argv[1:] == ('a', 'b c'), sys.argv\n"
-        "myid = mpi_comm_rank(MPI_COMM_WORLD)\n"
-        "data = mpi_reduce(zeros(3, 'i') + ones(3), 3, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD)\n"
-        "assert data.tolist() == [2, 2, 2] * (myid == 0)\n"
-        "assert mpi_finalize() == mpi_finalize() == 0\n"
-        "assert (mpi_comm_rank(MPI_COMM_WORLD), mpi_comm_size(MPI_COMM_WORLD)) == (myid, 2)\n"
-        "try:\n    mpi_barrier(MPI_COMM_WORLD)\nexcept mpi.error as failure:\n    print(failure)\n"
-    )
-    ended = run_as(["--as", "auto", str(script), "a", "b c"], 2, stack)
-    first = "mpi_comm_rank(): MPI does not run yet: call mpi_init(len(sys.argv), sys.argv) first"
-    last = "MPI is finalised: no call is possible any more"
-    assert sorted(ended.succeeded().splitlines()) == sorted([first, last] * 2)
-    assert f"{script} runs as one for mympi (MYMPI or pydusa 1.15): it imports Numeric, mpi, mympi" in ended.stderr
-
-
-@pytest.mark.mpi
-def test_an_error_ends_the_job(run_as, stack: Stack, tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import mpi\nmpi.mpi_init(0, [])\nW = mpi.MPI_COMM_WORLD\nif mpi.mpi_comm_rank(W):\n"
-        "    mpi.mpi_send([1], 2, mpi.MPI_INT, 0, 0, W)\nmpi.mpi_recv(1, mpi.MPI_INT, 1, 0, W)\n"
-    )
-    ended = run_as(["--as", "mympi", str(script)], 2, stack)
-    assert ended.exit_code == 1
-    assert "error: rank 1, mpi_send(): the count is 2, but the buffer has 1 elements" in ended.stderr
-
-
-def test_of_the_modules_called_mpi_it_is_recognized_by_its_names(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text("from mpi import *\nfrom Numeric import *\nmpi_isend(zeros(3))\nmpi_barrier(MPI_COMM_WORLD)\n")
-    facade, _ = choose("auto", read(str(script)))
-    assert report(read(str(script)), facade) == [
-        f"{script} is written for MYMPI or pydusa 1.15: --as mympi",
-        f"  MPI_COMM_WORLD (line 4): {FACADE.differences()['MPI_COMM_WORLD']}",
-        f"  mpi_isend (line 3): {FACADE.differences()['mpi_isend']}",
-        "  All other names that it uses are as before.",
-    ]

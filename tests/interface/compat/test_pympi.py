@@ -5,10 +5,6 @@ from pathlib import Path
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.compat.check import report
-from polympi.compat.choice import choose
-from polympi.compat.facades import FACADES
-from polympi.compat.script import read as script_of
 from polympi.lab.stacks.stack import Stack
 
 BEGIN = (
@@ -26,7 +22,6 @@ def fails(call, kind, *words):
 """
 )
 SIZES = pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-FACADE = FACADES["pympi"]
 
 
 CALLS = {
@@ -384,38 +379,18 @@ old.traceln("", 1.5)
     assert {made.name for made in tmp_path.glob("lines*")} == {"lines.txt", "lines.txt.out", "lines.txt.err"}
 
 
-# ---- scripts ----
-
-
 @pytest.mark.mpi
-def test_a_script_that_ends_mpi_itself_or_fails(run, stack: Stack, tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import sys\nfrom mpi import *\nimport mpi\n"
-        "assert list(map(abs, [-1])) == [1] and sys.argv[1:] == ['a', 'b']\n"
-        "total = allreduce(1, SUM)\n"
-        "mpi.finalize(); finalize()\n"
-        "assert (finalized(), initialized(), total, rank < size) == (1, 1, mpi.size, True)\n"
-        "try:\n    send(1, 0)\nexcept RuntimeError as error:\n    print(error)\n"
-    )
-    begin = f"import sys\nfrom polympi.compat import command\nsys.exit(command.main(['--as', 'auto', {str(script)!r}"
-    said = run(f"{begin}, 'a', 'b']))", 2, stack)
-    assert said.succeeded() == 2 * "MPI is finalised: no call is possible any more\n"
-    assert f"{script} runs as one for pympi (pyMPI 2.5b0): it imports mpi" in said.stderr
-    script.write_text(
-        "import mpi\nmpi.abort(3)\n" if stack.family == "mpich" else "import mpi\nif mpi.rank: 1 / 0\nmpi.recv()\n"
-    )
-    ended = run(f"{begin}]))".replace("auto", "pympi"), 2, stack)  # names that those of other modules share
-    assert ended.exit_code not in (0, None), str(ended)
-
-
-def test_the_check_names_what_differs(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text("import mpi\nif mpi.testall([]):\n    mpi.map(abs, [1])\nmpi.barrier()\n")
-    read = script_of(str(script))
-    assert report(read, choose("auto", read)[0]) == [
-        f"{script} is written for pyMPI 2.5b0: --as pympi",
-        f"  map (line 3): is not there. {FACADE.differences()['map']}",
-        f"  testall (line 2): {FACADE.differences()['testall']}",
-        "  All other names that it uses are as before.",
-    ]
+def test_every_message_has_its_own_source_and_tag(run_in_job, stack: Stack) -> None:
+    # Statuses are kept and given again.
+    script = """
+from polympi.compat import pympi as mpi
+from polympi.compat.pympi.requests import MOST_KEPT, statuses
+peer, tags = 1 - rank, MOST_KEPT + 100  # more than are kept
+for turn in range(2):
+    for tag in range(tags):
+        message, status = mpi.sendrecv(tag, peer, peer, tag, tag)
+        assert (message, status, status.source, status.tag, status.error) == (tag, (peer, tag, 0), peer, tag, 0)
+        assert type(status) is type(statuses[peer, 0])
+assert len(statuses) <= MOST_KEPT
+"""
+    run_in_job(PRELUDE + script, 2, stack)

@@ -177,7 +177,7 @@ pypar.send(rank, right, tag=pypar.max_tag)
 got, status = pypar.receive(pypar.any_source, tag=pypar.any_tag, return_status=True)
 assert (got, status.source, status.tag) == (left, left, pypar.max_tag) and pypar.max_tag >= 32767
 """,
-    "mistakes are reported in a sentence": """
+    "mistakes are reported in one sentence": """
 for call in pypar.send, pypar.bsend:
     with raises(AssertionError, "Destination id (1.5) must be an integer."):
         call(1, 1.5)

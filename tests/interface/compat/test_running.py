@@ -7,7 +7,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hosts import codes_of_failure
 
 from polympi.compat import aliases, check, command, missing, python2
 from polympi.compat.choice import choose
@@ -116,17 +115,6 @@ def test_auto_says_what_it_has_chosen_once(run_as, mpich: Stack, tmp_path: Path)
     ended = run_as(["--as", "auto", script], 2, mpich)
     assert ended.succeeded()
     assert ended.stderr == f"polympi: {script} runs as one for pypar (Pypar 2.1.4): it imports pypar\n"
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize(("end", "code"), [("{}['missing']", 1), ("import sys; sys.exit(3)", 3), ("pypar.abort()", 1)])
-def test_one_rank_ends_the_whole_job(run_as, openmpi: Stack, tmp_path: Path, end: str, code: int) -> None:
-    script = written(tmp_path, f"import pypar\nif pypar.rank() == 1:\n    {end}\npypar.receive(1)\n")
-    ended = run_as(["--as", "pypar", script], 2, openmpi)
-    assert ended.exit_code in codes_of_failure(code, openmpi.family)
-    if "missing" in end:
-        assert "[rank 1] KeyError: 'missing'" in ended.stderr
-        assert f'[rank 1]   File "{script}", line 3, in <module>' in ended.stderr
 
 
 # ---- without MPI: nothing is run, or the command is wrong ----

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.compat import check, script
-from polympi.compat.facades import FACADES
 from polympi.compat.scientific import N
 from polympi.lab.stacks.stack import Stack
 
@@ -31,7 +29,6 @@ def shifted(x, *given):
 """
 )
 SIZES = pytest.mark.parametrize("ranks", [1, 2, 4])
-FACADE = FACADES["scientific"]
 
 
 # ---- without MPI ----
@@ -56,18 +53,6 @@ def test_differences_name_arrays_that_there_are() -> None:
     assert set(N.DIFFERENCES) <= set(N.__all__)
     assert len(set(N.__all__)) == len(N.__all__)
     assert all(sentence.endswith(".") for sentence in N.DIFFERENCES.values())
-
-
-def test_a_check_speaks_of_the_module_and_not_of_arrays(tmp_path: Path) -> None:
-    file = tmp_path / "old.py"
-    file.write_text("from Scientific import MPI, N\nfrom Scientific.MPI import world\nx = N.zeros(2, N.Float)\n"
-        "MPI.world.reduce(x, x, MPI.replace, 0)\nMPI.none\n")  # fmt: skip
-    said = "\n".join(check.report(script.read(str(file)), FACADE))
-    assert "world (lines 2, 4): An ordinary Python runs scripts" in said
-    assert "replace (line 4): A reduction by it is refused" in said
-    assert "none (line 5): is not there." in said
-    assert "zeros" not in said
-    assert "Float" not in said
 
 
 def test_arrays_have_the_names_and_the_defaults_of_numeric() -> None:

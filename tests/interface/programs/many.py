@@ -108,15 +108,4 @@ def a_mistake_of_one_rank_leaves_nobody_waiting() -> None:
     assert_alike(world.allreduce(1), size)
 
 
-run_all(
-    [
-        a_ring,
-        a_token_that_all_wait_for,
-        messages_from_all_to_all,
-        from_one_to_all_and_back,
-        from_all_to_all,
-        reductions,
-        groups,
-        a_mistake_of_one_rank_leaves_nobody_waiting,
-    ]
-)
+run_all(vars())

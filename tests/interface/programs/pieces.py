@@ -280,19 +280,4 @@ def what_cannot_be_cut_is_an_error_on_all_ranks() -> None:
         raised(mpi.MismatchError, world.alltoall, rows, counts=counts)
 
 
-run_all(
-    [
-        bcast_of_anything,
-        pieces_of_anything,
-        own_pieces_are_copies,
-        arrays_into_memory,
-        what_is_given_may_lie_where_the_result_goes,
-        arrays_are_cut_as_array_split_cuts,
-        numbers_into_memory,
-        wrong_arguments_are_refused_before_anything_is_sent,
-        what_does_not_fit_is_refused_on_the_rank_it_concerns,
-        what_the_root_cannot_take_reaches_the_others_all_the_same,
-        what_one_rank_cannot_send_is_an_error_on_those_that_wait_for_it,
-        what_cannot_be_cut_is_an_error_on_all_ranks,
-    ]
-)
+run_all(vars())

@@ -362,26 +362,4 @@ def sum_but_at_rank(failing: int) -> Any:
     return mpi.op(add)
 
 
-run_all(
-    [
-        python_numbers,
-        arrays_of_every_dtype,
-        integers_of_any_size_wrap_around,
-        results_are_of_the_dtype_given,
-        nan_wins_in_arrays,
-        what_mpi_has_no_type_for,
-        contributions_that_differ,
-        objects,
-        places,
-        reduce_scatter_of_arrays,
-        reduce_scatter_of_lists,
-        results_into_memory,
-        all_ranks_get_the_same_bits,
-        results_are_new,
-        operations_are_objects_of_their_own,
-        mistakes_are_refused,
-        what_has_no_bits_is_refused_alike,
-        what_an_operation_does_not_combine_is_a_mismatch_on_all_ranks,
-        what_fails_on_one_rank_fails_on_those_that_wait_for_it,
-    ]
-)
+run_all(vars())

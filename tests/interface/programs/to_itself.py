@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from alike import assert_alike
+from alike import assert_alike, run_all
 
 import polympi as mpi
 
@@ -84,9 +84,5 @@ def communicators_are_made_of_it() -> None:
     part.free()
 
 
-for check in (
-    *(values_arrive_as_they_are, strided_arrays_arrive_where_they_shall, messages_keep_their_order),
-    *(errors_are_those_of_any_mpi, threads_send_and_receive, communicators_are_made_of_it),
-):
-    check()
-print("done", "with MPI" if "libmpi" in Path("/proc/self/maps").read_text() else "without MPI")
+run_all(vars())
+print("with MPI" if "libmpi" in Path("/proc/self/maps").read_text() else "without MPI")
