@@ -165,9 +165,7 @@ def _timeout() -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < float("inf"):
-        raise ValueError(
-            f"{TIMEOUT_VARIABLE} is '{text}': give the seconds that a call may wait, or 0 for no limit."
-        )
+        raise ValueError(f"{TIMEOUT_VARIABLE} is '{text}': give the seconds that a call may wait, or 0 for no limit.")
     return seconds
 
 

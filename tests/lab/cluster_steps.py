@@ -28,12 +28,23 @@ print(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstri
 """
 
 
-def until(true: Callable[[], object]) -> None:
+def until(true: Callable[[], object], seconds: float = 30) -> None:
     """Wait for something to become true."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def until_a_block_is_measured(directory: Path, running: subprocess.Popen[str]) -> None:
+    """Wait until a run, which must not end meanwhile, has measured a block and begun the next."""
+    launches = directory / "launches.jsonl"
+
+    def measured() -> bool:
+        assert running.poll() is None, running.communicate()
+        return launches.exists() and '"block":1,' in launches.read_text()
+
+    until(measured, 200)
 
 
 def networks() -> list[str]:

@@ -39,9 +39,24 @@ def short_request(path: Path, stacks: list[Stack], wanted: list[str], benches: l
     return Request(**{**fields, **changes})  # type: ignore[arg-type]
 
 
-def measured(request: Request, asked_to_stop: Callable[[], bool] = lambda: False) -> tuple[RunDirectory, Outcome]:
+class Counting(Watcher):
+    """Counts launches as they begin and end."""
+
+    def __init__(self) -> None:
+        self.begun = self.ended = 0
+
+    def launching(self, progress: object) -> None:
+        self.begun += 1
+
+    def launched(self, progress: object, record: object) -> None:
+        self.ended += 1
+
+
+def measured(
+    request: Request, asked_to_stop: Callable[[], bool] = lambda: False, watcher: Watcher | None = None
+) -> tuple[RunDirectory, Outcome]:
     """The result directory of a run that was made, and how it ended."""
-    plans = prepare(request)
+    plans, watcher = prepare(request), watcher or Watcher()
     directory = RunDirectory.create(request.output, record(request, plans), Environment())
-    experiment = Experiment(request, plans, directory, processors=2, watcher=Watcher(), asked_to_stop=asked_to_stop)
+    experiment = Experiment(request, plans, directory, processors=2, watcher=watcher, asked_to_stop=asked_to_stop)
     return directory, experiment.run()

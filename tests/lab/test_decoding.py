@@ -62,7 +62,7 @@ def test_text_that_is_none() -> None:
     assert what_is_wrong(caught.value) == "it is not text in UTF-8"
 
 
-def test_a_field_that_is_not_known_is_told_with_those_that_are() -> None:
+def test_a_field_that_is_not_known_is_reported_with_those_that_are() -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         msgspec.convert(tomllib.loads(HEAD + "[build]\nsauces = []\n" + ENTRY), Manifest)
     words = "there is no field 'build.sauces': sources, command, timed are those that are allowed here"

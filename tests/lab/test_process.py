@@ -9,7 +9,7 @@ import pytest
 from polympi.lab.process import run_tree
 
 
-def test_a_command_that_ends_is_told_with_its_code_and_its_last_words(tmp_path: Path) -> None:
+def test_a_command_that_ends_is_reported_with_its_code_and_its_last_words(tmp_path: Path) -> None:
     ended = run_tree(
         [sys.executable, "-c", "import sys; print('out'); print('err', file=sys.stderr); sys.exit(5)"],
         environment=os.environ,

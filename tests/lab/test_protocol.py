@@ -43,16 +43,16 @@ def test_a_whole_launch_is_read() -> None:
     assert samples.skipped == {2: "this library has no ready mode"}
 
 
-def test_the_mean_of_the_memory_may_be_told() -> None:
+def test_the_mean_of_the_memory_may_be_reported() -> None:
     assert read_samples(WHOLE, CASES).pss_mean_bytes == 0
-    told = read_samples(WHOLE.replace("31457280 36700160", "31457280 36700160 30000000"), CASES)
-    assert (told.pss_bytes, told.rss_bytes, told.pss_mean_bytes) == (31457280, 36700160, 30000000)
+    reported = read_samples(WHOLE.replace("31457280 36700160", "31457280 36700160 30000000"), CASES)
+    assert (reported.pss_bytes, reported.rss_bytes, reported.pss_mean_bytes) == (31457280, 36700160, 30000000)
 
 
 def test_each_rank_may_tell_where_it_runs() -> None:
     assert read_samples(WHOLE, CASES).places == []
-    told = WHOLE.replace("\npages", "\nplace 0 0-3,8 node 7\nplace 1 - node8\npages")
-    assert read_samples(told, CASES).places == [
+    reported = WHOLE.replace("\npages", "\nplace 0 0-3,8 node 7\nplace 1 - node8\npages")
+    assert read_samples(reported, CASES).places == [
         RankPlace(host="node 7", cpus="0-3,8"),
         RankPlace(host="node8", cpus="-"),
     ]
@@ -62,9 +62,9 @@ def test_each_rank_may_tell_where_it_runs() -> None:
 
 
 def test_the_error_of_the_clocks_is_that_of_the_last_word_about_it() -> None:
-    told = WHOLE.replace("\nstart 108 0\n", "\nstart 108 77\n")
-    assert read_samples(told, CASES).clock_error_ns == 77
-    samples = read_samples(told.replace("\nend\n", "\nclocks 2345\nend\n"), CASES)
+    reported = WHOLE.replace("\nstart 108 0\n", "\nstart 108 77\n")
+    assert read_samples(reported, CASES).clock_error_ns == 77
+    samples = read_samples(reported.replace("\nend\n", "\nclocks 2345\nend\n"), CASES)
     assert (samples.clock_error_ns, samples.ready_error_ns) == (2345, 77)  # the first barrier is long over by then
 
 
@@ -98,11 +98,11 @@ def test_a_launch_cut_short_anywhere_is_read_as_far_as_it_goes(length) -> None:
         ("end\ncase 0", "comes after 'end'"),
     ],
 )
-def test_rubbish_is_told_by_line(line, sentence) -> None:
+def test_rubbish_is_reported_by_line(line, sentence) -> None:
     with pytest.raises(ProtocolError, match=sentence):
         read_samples(f"polympi-samples 2\nbinding c\n{line}\n", CASES)
 
 
-def test_another_version_is_told() -> None:
+def test_another_version_is_reported() -> None:
     with pytest.raises(ProtocolError, match="the first line must be 'polympi-samples 2'"):
         read_samples("polympi-samples 3\n", CASES)

@@ -1,6 +1,6 @@
 """What can be measured: benchmarks, their modes and payloads, and what one iteration of each does.
 
-The facts are in ``catalogue.toml`` beside this module; ``docs/protocol.md`` tells authors of bindings of them.
+The data are in ``catalogue.toml`` next to this module; ``docs/protocol.md`` describes them for authors of bindings.
 """
 
 import sys
@@ -82,7 +82,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     _operations: int = msgspec.field(name="operations")
     apiece: bool = False  # each destination gets its own
     nonblocking: bool = False  # the call starts a collective, and a wait completes it
-    call: str = ""  # the name in MPI of a collective, if not made of its own
+    call: str = ""  # the name in MPI of a collective, if it differs from its own
     shape: Literal["contiguous", "face", "halo", "layout"] = "contiguous"  # how a message lies in memory
     basic: bool | tuple[str, ...] = False  # whether every program is expected to have loops for it, or for which modes
     quick: bool = True  # whether the quick profile measures it
@@ -182,7 +182,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return self.edge(size_bytes) >= SMALLEST_EDGE
         if self.shape == "layout":
             return size_bytes > 0 and size_bytes % GROUP_BYTES == 0
-        return is_legal_size(payload, size_bytes)
+        return PAYLOADS[payload].allows(size_bytes)
 
     @property
     def minimum_ranks(self) -> int:
@@ -275,8 +275,3 @@ def halo_bytes(inner: int) -> int:
 def problem_bytes(edge: int, dimensions: int) -> int:
     """Bytes of an application's array of doubles with this many elements in each dimension."""
     return int(8 * edge**dimensions)
-
-
-def is_legal_size(payload: str, size_bytes: int) -> bool:
-    """Whether a message of this payload can have this size."""
-    return PAYLOADS[payload].allows(size_bytes)

@@ -1,9 +1,12 @@
-"""What is wrong with a file of records, with the names of its fields."""
+"""Records in files of their own, and what is wrong with one, with the names of its fields."""
 
 import re
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
+
+from polympi.lab.errors import system_reason
 
 _KINDS = {
     "str": "text",
@@ -22,21 +25,43 @@ _OTHER_TYPE = re.compile(rf"Expected `(?P<expected>[^`]*)`, got `(?P<got>[^`]*)`
 _TOML_PLACE = re.compile(r"\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)")
 
 
+_Record = TypeVar("_Record", bound=msgspec.Struct)
+
+
+def read_record(path: Path, kind: type[_Record]) -> _Record:
+    """The record in a file of JSON.
+
+    Raises:
+        ValueError: it cannot be read; the text says why in a few words.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, ValueError) as error:
+        raise ValueError(system_reason(error) if isinstance(error, OSError) else what_is_wrong(error)) from error
+
+
+def write_record(path: Path, record: msgspec.Struct) -> None:
+    """Write a record in one step: a reader gets the old one or the new one, and always a whole one."""
+    partial = path.with_suffix(".partial")
+    partial.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    partial.rename(path)
+
+
 def what_is_wrong(error: ValueError, kind: type[msgspec.Struct] | None = None) -> str:
     """A few words about a file that could not be decoded, fit to stand in a sentence of ours.
 
     Args:
         error: of msgspec (JSON, or the fields), of tomllib, or of a text that is not UTF-8.
-        kind: what the file should hold; then a field that is not known is told with those that are.
+        kind: what the file should hold; then an unknown field is reported with those that are allowed.
     """
     if isinstance(error, UnicodeDecodeError):
         return "it is not text in UTF-8"
     text = str(error)
     for pattern, words in ((_MISSING, "the field '{}' is missing"), (_UNKNOWN, "there is no field '{}'")):
         if found := pattern.match(text):
-            told = words.format(".".join(part for part in (found["place"], found["field"]) if part))
+            what = words.format(".".join(part for part in (found["place"], found["field"]) if part))
             known = _fields(kind, found["place"] or "") if kind and pattern is _UNKNOWN else []
-            return f"{told}: {', '.join(known)} are those that are allowed here" if known else told
+            return f"{what}: {', '.join(known)} are those that are allowed here" if known else what
     if found := _OTHER_TYPE.match(text):
         where = f"the field '{found['place']}'" if found["place"] else "it"
         return f"{where} must be {_kind(found['expected'])}, and is {_kind(found['got'])}"

@@ -4,6 +4,7 @@ Functions let them pass to the command line, which prints them. A docstring name
 """
 
 import errno
+import subprocess
 
 
 class LabError(Exception):
@@ -50,6 +51,8 @@ _REASONS = {
 }
 
 
-def system_reason(error: OSError) -> str:
-    """Why the system refused, as the middle of a sentence."""
+def system_reason(error: OSError | subprocess.TimeoutExpired) -> str:
+    """Why the system refused, or a command took too long, as the middle of a sentence."""
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"it did not end within {error.timeout:.0f} s"
     return _REASONS.get(error.errno or 0, (error.strerror or "the system refused").lower())

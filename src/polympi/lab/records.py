@@ -5,40 +5,9 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from polympi.lab.arms import AGAIN, REFERENCE
+from polympi.lab import arms
 
-__all__ = [
-    "AGAIN",
-    "FACTORS",
-    "FORMAT",
-    "NOT_STARTED",
-    "PLACEMENT",
-    "REFERENCE",
-    "SAMPLE_SCHEMA",
-    "SCALINGS",
-    "SETTING",
-    "STACK",
-    "STRONG",
-    "USUAL_LAUNCHING",
-    "WEAK",
-    "CodeLines",
-    "Environment",
-    "Facts",
-    "Finding",
-    "LaunchRecord",
-    "Launching",
-    "Level",
-    "Outcome",
-    "PlannedCase",
-    "RankPlace",
-    "Refusal",
-    "RowStop",
-    "RunRecord",
-    "StackFacts",
-    "StackRun",
-    "ToolFigure",
-    "ToolLaunch",
-]
+REFERENCE, AGAIN = arms.REFERENCE, arms.AGAIN  # arms has them without Polars, which the command line would wait for
 
 # What happens to a problem where a run has several numbers of ranks: it is the same for all, or as large for each rank.
 SCALINGS = STRONG, WEAK = ("strong", "weak")
@@ -121,7 +90,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     wall_ns: int = 0  # from the start of mpiexec to its end
     # From the start of the launcher until the last rank had left the first barrier; None if unknown.
     ready_ns: int | None = None
-    ready_error_ns: int = 0  # how much that may be wrong, since hosts have clocks of their own; 0 on one machine
+    ready_error_ns: int = 0  # its largest error, since each host has its own clock; 0 on one machine
     unready: str = ""  # why `ready_ns` is None in a launch that ended well: the end of a sentence
     import_ns: int = 0  # loading the binding; 0 for compiled programs
     init_ns: int = 0  # `MPI_Init_thread`
@@ -131,7 +100,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     threads: str = ""  # thread level that the program got
     clock_resolution_ns: int = 0  # resolution of the program's clock
     clock_cost_ns: float = 0.0  # cost of one reading
-    start_cost_ns: int = 0  # what the time of a call from a common start contains besides the call
+    start_cost_ns: int = 0  # what the time of a call from a common start contains in addition to the call
     # Largest error of the clocks of other hosts, as compared with that of rank 0; 0 on one machine.
     clock_error_ns: int = 0
     huge_bytes: int = 0  # bytes of message buffers that lay on huge pages, over all ranks
@@ -214,7 +183,7 @@ class StackRun(msgspec.Struct, kw_only=True):
     """What was planned on one stack, with one number of ranks."""
 
     # The stack, as samples and launches name it. Where a run has several numbers of ranks, each of them is measured as
-    # if it were a stack of its own, and the name says it: `mpich, 4 ranks`.
+    # if it were its own stack, and the name says it: `mpich, 4 ranks`.
     stack: str
     library: str = ""
     bindings: list[str] = []  # the arms, reference first, A/A arm second
@@ -248,7 +217,7 @@ class Launching(msgspec.Struct, frozen=True, kw_only=True):
     launcher: list[str] = []  # the words of what was asked for instead of the launcher of each stack; none for that
     arguments: list[str] = []  # its further arguments
     variables: dict[str, str] = {}  # of the ranks
-    by_network: bool = False  # whether ranks of one host were asked to send by the network's way, too
+    by_network: bool = False  # whether ranks of one host also send over the network
     carried: bool = False  # whether plan and samples go with the launch, for hosts that do not see the result directory
     job: str = ""  # the job of Slurm that the run is in; empty for none
     hosts: list[str] = []  # those of the job, if any is another than that of polympi; else none

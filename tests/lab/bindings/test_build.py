@@ -15,7 +15,8 @@ from polympi.lab.bindings.build import (
     program_command,
     why_not_ready,
 )
-from polympi.lab.bindings.core import build_core, core_folder
+from polympi.lab.bindings.compiling import run_build
+from polympi.lab.bindings.core import core_folder
 from polympi.lab.bindings.harness import STATIC, build_harness, start_library
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.errors import BuildError, UsageError
@@ -72,7 +73,7 @@ def test_what_is_compiled_for_the_processor_is_kept_for_its_kind(
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("pattern", ["", "a**", "/etc/passwd", "{bindings}/", "*.misspelt", "."])
-def test_sources_that_are_no_files_are_told(binding: Binding, mpich: Stack, pattern: str) -> None:
+def test_sources_that_are_no_files_are_reported(binding: Binding, mpich: Stack, pattern: str) -> None:
     binding.manifest.build.sources = ["*.c", pattern]
     with pytest.raises(UsageError, match=r"y/manifest.toml' cannot be used: in the field 'build.sources', no file"):
         output_folder(binding, mpich)
@@ -102,7 +103,7 @@ def test_what_the_interface_is_compiled_with_is_missing_in_one_sentence(mpich: S
     with pytest.raises(BuildError) as caught:
         build(load_bindings()["polympi"], broken)
     assert str(caught.value).startswith(
-        "The core of polympi cannot be compiled for stack 'mpich': There is no compiler wrapper"
+        "The core of polympi cannot be built for stack 'mpich': There is no compiler wrapper"
     )
     assert "\n" not in str(caught.value)
 
@@ -111,7 +112,7 @@ def test_what_the_interface_is_compiled_with_is_missing_in_one_sentence(mpich: S
 def test_a_failed_build_says_what_the_compiler_said_and_leaves_nothing(binding: Binding, mpich: Stack) -> None:
     (binding.folder / "y.c").write_text("int main(void) { return nonsense; }\n")
     before = set((Path(mpich.folder).parents[1] / "builds" / "mpich").glob("y-*"))
-    with pytest.raises(BuildError, match=r"(?s)build of binding 'y' for stack 'mpich' failed:.*nonsense"):
+    with pytest.raises(BuildError, match=r"(?s)Binding 'y' cannot be built for stack 'mpich':.*nonsense"):
         build(binding, mpich)
     assert set((Path(mpich.folder).parents[1] / "builds" / "mpich").glob("y-*")) == before
 
@@ -126,7 +127,7 @@ def test_a_failed_build_names_the_packages_that_may_be_missing(binding: Binding,
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("field", ["build.command", "run"])
-def test_a_placeholder_that_nobody_knows_is_told_with_its_field(
+def test_a_placeholder_that_nobody_knows_is_reported_with_its_field(
     binding: Binding, mpich: Stack, tmp_path: Path, field: str
 ) -> None:
     if field == "run":
@@ -160,10 +161,10 @@ def test_what_is_missing_is_said_with_the_remedy(binding: Binding, mpich: Stack)
 
 @pytest.mark.mpi
 def test_the_shared_harness_offers_its_interface_and_nothing_else(mpich: Stack) -> None:
-    told = subprocess.run(
+    reported = subprocess.run(
         ["nm", "-D", "--defined-only", str(start_library(mpich))], capture_output=True, text=True, check=True
     ).stdout
-    names = {line.split()[-1] for line in told.splitlines()}
+    names = {line.split()[-1] for line in reported.splitlines()}
     assert {"polympi_run", "polympi_plan_read", "polympi_clock", "common_start_agree"} <= names
     assert all(name.startswith(("polympi_", "common_start_")) for name in names)
 
@@ -215,7 +216,7 @@ def test_bindings_share_a_core_until_it_changes(binding: Binding, mpich: Stack, 
 def test_of_a_core_that_does_not_compile_nothing_is_left(binding: Binding, mpich: Stack, compilations: Path) -> None:
     (compilations / "native" / "base" / "core.h").write_text("broken")
     binding.manifest.build.command = ["cp", "-r", "{core}", "{output}"]
-    sentence = r"^The core of polympi cannot be compiled for stack 'mpich': It is broken\.$"
+    sentence = r"^The core of polympi cannot be built for stack 'mpich': It is broken\.$"
     for _ in range(2):
         with pytest.raises(BuildError, match=sentence):
             build(binding, mpich)
@@ -223,23 +224,15 @@ def test_of_a_core_that_does_not_compile_nothing_is_left(binding: Binding, mpich
     assert (compilations / "compilations").read_text() == f"{mpich.mpicc}\n" * 2
 
 
-@pytest.mark.mpi
-def test_a_core_without_an_interpreter_or_in_time_is_one_sentence(
-    mpich: Stack, compilations: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sentence = r"^The core .* for stack 'mpich': '/nowhere/python': there is no such file or directory\.$"
-    with pytest.raises(BuildError, match=sentence):
-        build_core(msgspec.structs.replace(mpich, python="/nowhere/python"))
-    (compilations / "native" / "build.py").write_text("import time; time.sleep(60)")
-    monkeypatch.setattr(core_module, "_TIMEOUT_S", 0.5)
-    with pytest.raises(BuildError, match="it did not end within 0 s"):
-        build_core(mpich)
-
-
-def test_a_common_start_without_a_compiler_is_one_sentence(
-    mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path))
-    sentence = r"^The compiler of stack 'mpich' does not work: '/nowhere/cc': there is no such file or directory\.$"
-    with pytest.raises(BuildError, match=sentence):
-        start_library(msgspec.structs.replace(mpich, mpicc="/nowhere/cc"))
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["/nowhere/cc"], "'/nowhere/cc': there is no such file or directory."),
+        (["sleep", "60"], "'sleep': it did not end within 0 s."),
+        (["sh", "-c", "echo no header >&2; exit 1"], "no header Install it."),
+    ],
+)
+def test_a_build_that_fails_says_what_and_why(mpich: Stack, command: list[str], words: str) -> None:
+    with pytest.raises(BuildError) as caught:
+        run_build(mpich, command, "It", timeout_s=0.5, hint=" Install it.")
+    assert str(caught.value) == f"It cannot be built for stack 'mpich': {words}"

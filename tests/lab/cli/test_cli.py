@@ -1,7 +1,5 @@
 """The command as a user types it: in a process of its own where that matters, else in this one."""
 
-import contextlib
-import io
 import json
 import os
 import re
@@ -13,12 +11,12 @@ from pathlib import Path
 
 import pytest
 import typer
+from commands import typed
 from short_runs import ONE_CASE
-from synthetic import EFFECTS, make_run
+from synthetic import make_run
 
-import polympi.lab.cli.console  # keeps the width that it finds, so it is made before a test chooses one
 from polympi.lab.bindings.manifest import load_bindings
-from polympi.lab.cli.app import COMMANDS, load, run_app
+from polympi.lab.cli.app import COMMANDS, load
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
@@ -38,26 +36,7 @@ def polympi(*arguments: str, folder: Path, timeout: float = 300, **variables: st
     )
 
 
-def typed(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """The same command in this process, which has imported everything: a start takes longer than most commands."""
-    out, err = io.StringIO(), io.StringIO()
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        patch.setattr(sys, "argv", ["polympi", *arguments])
-        patch.chdir(folder)
-        for name, value in {"COLUMNS": "100", **variables}.items():
-            patch.setenv(name, value)
-        with pytest.raises(SystemExit) as left:
-            run_app()
-    code = left.value.code
-    assert code is None or isinstance(code, int), code
-    return subprocess.CompletedProcess(arguments, code or 0, out.getvalue(), err.getvalue())
-
-
-def told(done: subprocess.CompletedProcess[str]) -> str:
+def reported(done: subprocess.CompletedProcess[str]) -> str:
     """Standard error as one line, without the lines of progress; it must be a sentence and no traceback."""
     assert "Traceback" not in done.stderr
     lines = [line for line in done.stderr.splitlines() if not line.startswith("·")]
@@ -84,7 +63,7 @@ def test_a_binding_that_cannot_be_built_is_a_sentence(tmp_path: Path, mpich: Sta
     )
     done = polympi("run", "--stack", "mpich", "--bindings-from", "bindings", "--binding", "broken", folder=tmp_path)
     assert done.returncode == 2
-    assert "Binding 'broken' cannot take part on stack 'mpich': it needs nobody-has-this: get it" in told(done)
+    assert "Binding 'broken' cannot take part on stack 'mpich': it needs nobody-has-this: get it" in reported(done)
 
 
 @pytest.mark.mpi
@@ -133,30 +112,29 @@ def test_a_run_prints_its_table_and_writes_its_report(tmp_path: Path, mpich: Sta
     assert same.stdout.startswith(("Same: ", "Unknown: "))
 
 
-def _has_a_block(launches: Path) -> bool:
-    """Whether the first block has its launches: C, C again and a binding."""
-    return launches.exists() and launches.read_bytes().count(b'"block":0,') >= 3
+def _run_until_a_block_is_measured(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """A run of mpi4py into the folder `out`, once its first block has its launches: C, C again and mpi4py."""
+    process = subprocess.Popen(
+        [POLYMPI, "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--binding", "mpi4py", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    launches, deadline = folder / "out" / "launches.jsonl", time.monotonic() + 300
+    while not launches.exists() or launches.read_bytes().count(b'"block":0,') < 3:
+        if time.monotonic() > deadline:
+            process.terminate()  # so that it doesn't run beside the tests that follow
+            pytest.fail(f"no whole block within five minutes:\n{process.communicate()[1]}")
+        time.sleep(0.05)
+    return process
 
 
 @pytest.mark.mpi
 @pytest.mark.alone
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_keeps_what_is_complete(tmp_path: Path, mpich: Stack, number: signal.Signals) -> None:
-    arguments = ["run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--profile", "standard"]
-    process = subprocess.Popen(
-        [POLYMPI, *arguments, "--binding", "mpi4py"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    launches = tmp_path / "out" / "launches.jsonl"
-    deadline = time.monotonic() + 300
-    while not _has_a_block(launches):
-        if time.monotonic() > deadline:
-            process.terminate()  # lest it runs beside the tests that follow
-            pytest.fail(f"no whole block within five minutes:\n{process.communicate()[1]}")
-        time.sleep(0.05)
+    process = _run_until_a_block_is_measured(tmp_path, "--profile", "standard")
     process.send_signal(number)
     _, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
@@ -166,29 +144,6 @@ def test_a_signal_keeps_what_is_complete(tmp_path: Path, mpich: Stack, number: s
     assert outcome is not None
     assert outcome.ended == "interrupted"
     assert outcome.blocks["mpich"] >= 1
-
-
-def test_damaged_results_are_told(tmp_path: Path) -> None:
-    assert "There is no result directory" in told(typed("report", "nowhere", folder=tmp_path))
-    make_run(tmp_path / "run", blocks=1)
-    (tmp_path / "run" / "run.json").write_text("{")
-    done = typed("report", "run", folder=tmp_path)
-    assert done.returncode == 2
-    assert "run.json' is damaged" in told(done)
-
-
-def test_diff_tells_slower_by_its_exit_code(tmp_path: Path) -> None:
-    cases = [("latency", "standard", "bytes", 8)]
-    make_run(tmp_path / "a", blocks=6, seed=1, cases=cases)
-    make_run(tmp_path / "b", blocks=6, seed=2, cases=cases, effects=EFFECTS | {"mpi4py": (1500.0, 0.0, 1.0)})
-    make_run(tmp_path / "c", blocks=6, seed=3, cases=cases, stacks=("openmpi",))
-    slower = typed("diff", "a", "b", folder=tmp_path)
-    assert slower.returncode == 1, slower.stderr
-    assert slower.stdout.startswith("Slower: ")
-    assert typed("diff", "b", "a", "--bench", "latency", folder=tmp_path).returncode == 0
-    other = typed("diff", "a", "c", folder=tmp_path)
-    assert other.returncode == 2
-    assert "no row in common" in told(other)
 
 
 def test_the_exit_code_is_that_of_the_answer_though_nobody_reads_it(tmp_path: Path) -> None:
@@ -263,7 +218,7 @@ def test_the_options_of_netpipe_come_from_the_user(tmp_path: Path) -> None:
     assert "synchronous" in typed("import", "np.out", "--netpipe-options", "-S", folder=tmp_path).stdout
     wrong = typed("import", "np.out", "--netpipe-options", "-q", folder=tmp_path)
     assert wrong.returncode == 2
-    assert told(wrong)
+    assert reported(wrong)
 
 
 @pytest.mark.mpi
@@ -315,12 +270,9 @@ def test_without_home_it_is_named_and_taken_from_the_system(
     assert done.returncode == 0, done.stderr
 
 
-def test_without_a_stack_the_remedy_is_told(tmp_path: Path) -> None:
+def test_without_a_stack_the_remedy_is_reported(tmp_path: Path) -> None:
     empty = {"POLYMPI_HOME": str(tmp_path / "home")}
     assert "polympi stack add mpich" in typed("list", folder=tmp_path, **empty).stdout
-    done = typed("run", "--stack", "openmpi", folder=tmp_path, **empty)
-    assert done.returncode == 2
-    assert "install it with 'polympi stack add openmpi'" in told(done)
 
 
 @pytest.mark.mpi
@@ -330,7 +282,7 @@ def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, 
         "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--time-limit", "1ms", folder=tmp_path
     )  # fmt: skip
     assert done.returncode == 2
-    sentence = told(done)
+    sentence = reported(done)
     assert "The time limit of 1ms ended before the first block was complete" in sentence
     assert re.search(r"A block of \d+ launches takes about \d+ s here, and \d+ blocks, .*, \d+ (s|min)", sentence)
     assert "polympi run --resume out --time-limit TIME" in sentence
@@ -339,7 +291,7 @@ def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, 
 @pytest.mark.mpi
 @pytest.mark.alone
 @pytest.mark.slow
-def test_a_time_limit_that_ends_while_calibrating_is_told_from_that(tmp_path: Path, mpich: Stack) -> None:
+def test_a_time_limit_that_ends_while_calibrating_is_judged_by_that(tmp_path: Path, mpich: Stack) -> None:
     slow = tmp_path / "slow"
     slow.write_text(f'#!/bin/sh\nsleep 2\nexec {mpich.mpiexec} "$@"\n')
     slow.chmod(0o755)
@@ -348,8 +300,8 @@ def test_a_time_limit_that_ends_while_calibrating_is_told_from_that(tmp_path: Pa
         "--launcher", f"{slow} -n {{ranks}} {{program}}", folder=tmp_path,
     )  # fmt: skip
     assert done.returncode == 2
-    seconds = re.search(r"A block of 2 launches takes about (\d+) s here", told(done))
-    assert seconds, told(done)
+    seconds = re.search(r"A block of 2 launches takes about (\d+) s here", reported(done))
+    assert seconds, reported(done)
     assert int(seconds[1]) >= 4
 
 
@@ -376,7 +328,7 @@ def test_a_good_report_is_never_replaced_by_an_empty_one(tmp_path: Path) -> None
         file.write_bytes(b"")
     done = typed("report", "run", folder=tmp_path)
     assert done.returncode == 2
-    assert "Nothing of the run in 'run' can be used, so that its report stays as it is" in told(done)
+    assert "Nothing of the run in 'run' can be used, so that its report stays as it is" in reported(done)
     assert (tmp_path / "run" / "report.html").read_bytes() == good
 
 
@@ -450,7 +402,7 @@ def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
     assert "cases 6: latency 4 and allreduce 2 blocks 9 launches 60" in text
     assert re.search(r"about \d+ s, within a factor of two", text)
     assert list(tmp_path.iterdir()) == []
-    assert "polympi stack add mpich" in told(
+    assert "polympi stack add mpich" in reported(
         polympi("run", "--dry-run", folder=tmp_path, POLYMPI_HOME=str(tmp_path / "home"))
     )
     assert list(tmp_path.iterdir()) == []
@@ -460,21 +412,10 @@ def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
 @pytest.mark.alone
 @pytest.mark.slow
 def test_a_run_that_was_interrupted_says_how_to_go_on_and_goes_on(tmp_path: Path, mpich: Stack) -> None:
-    process = subprocess.Popen(
-        [POLYMPI, "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--binding", "mpi4py"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    launches = tmp_path / "out" / "launches.jsonl"
-    deadline = time.monotonic() + 300
-    while not _has_a_block(launches):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    process = _run_until_a_block_is_measured(tmp_path)
     second = polympi("run", "-o", "other", "--stack", "mpich", "--bench", "barrier", folder=tmp_path)
     assert second.returncode == 2
-    assert f"Another run of polympi is measuring on this machine (process {process.pid}" in told(second)
+    assert f"Another run of polympi is measuring on this machine (process {process.pid}" in reported(second)
     assert not (tmp_path / "other").exists()
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=300)
@@ -511,4 +452,3 @@ def test_a_study_says_what_it_would_measure(tmp_path: Path, mpich: Stack) -> Non
         "cases 46: latency 16, bcast 8, reduce 8, allreduce 8, inner-product 1, wave 2, poisson-cg 2 and triad 1"
         in text
     )
-    assert "There is no study 'module': choose modules." in told(polympi("run", "--study", "module", folder=tmp_path))

@@ -98,7 +98,7 @@ def test_what_is_not_asked_for_is_not_judged(diff: Diff) -> None:
         (("--markdown", "nowhere/out.md"), "There is no folder 'nowhere'"),
     ],
 )
-def test_wrong_requests_are_told(diff: Diff, options: tuple[str, ...], sentence: str) -> None:
+def test_wrong_requests_are_reported(diff: Diff, options: tuple[str, ...], sentence: str) -> None:
     done = diff("a", "b", *options)
     assert isinstance(done.exception, LabError)
     assert done.exception.exit_code == 2
@@ -110,16 +110,6 @@ def test_an_existing_file_stays_as_it_is(diff: Diff, tmp_path: Path) -> None:
     file.write_text("mine")
     assert isinstance(diff("a", "b", "--json", str(file)).exception, LabError)
     assert file.read_text() == "mine"
-
-
-def test_a_directory_that_is_damaged_or_missing_is_told(diff: Diff, folder: Path, tmp_path: Path) -> None:
-    assert "no result directory 'nowhere'" in str(diff("a", "nowhere").exception)
-    broken = tmp_path / "broken"
-    make_run(broken, blocks=1, cases=CASES[:1], events=1)
-    (broken / "run.json").write_text("{")
-    told = diff("a", str(broken)).exception
-    assert isinstance(told, LabError)
-    assert f"{broken}/run.json' is damaged" in str(told)
 
 
 def test_json_and_markdown_go_to_files_beside_the_table(diff: Diff, tmp_path: Path) -> None:

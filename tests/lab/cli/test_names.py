@@ -1,4 +1,4 @@
-"""Completion of values: what a shell is told while somebody types."""
+"""Completion of values: what a shell offers while somebody types."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from polympi.lab.cli import names
 
 
 def _completed(line: str, folder: Path, **variables: str) -> list[str]:
-    """What the shell is told for a line whose last word is being typed."""
+    """What the shell offers for a line whose last word is being typed."""
     words = line.split(" ")
     done = subprocess.run(
         [sys.executable, "-m", "polympi"],

@@ -11,7 +11,7 @@ import pytest
 from images import base_image
 
 from polympi.lab.bindings.manifest import applications_folder, shipped_folder
-from polympi.lab.cluster import manage, state
+from polympi.lab.cluster import manage, slurm, state
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.cluster.containers import podman
 from polympi.lab.cluster.containers.made import Containers
@@ -83,6 +83,14 @@ def polympi(folder: Path, tmp_path: Path) -> Iterator[Commands]:
 def cluster(polympi: Commands) -> Cluster:
     """A cluster of two hosts that is up."""
     return manage.up("t", 2)
+
+
+@pytest.fixture
+def with_slurm(polympi: Commands) -> Cluster:
+    """A cluster of two hosts with Slurm."""
+    if reason := slurm.why_not():
+        pytest.skip(reason)
+    return manage.up("t", 2, slurm=True)
 
 
 @pytest.fixture(scope="session")

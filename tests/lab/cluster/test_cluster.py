@@ -35,7 +35,7 @@ def test_a_cluster_stays_until_it_is_removed(polympi, folder: Path) -> None:
     )
     assert (here.exit_code, here.text) == (3, f"t-2\n{Path.cwd()}\n")
     cluster = manage.reachable("t")
-    assert (congestion_control(cluster), cluster.facts()["tcp_congestion_control"]) == ("cubic", "cubic")
+    assert (congestion_control(cluster), cluster.metadata()["tcp_congestion_control"]) == ("cubic", "cubic")
     assert "hosts 1 to 3" in polympi("cluster", "exec", "--name", "t", "--host", "4", "hostname").text
     assert polympi("cluster", "exec", "--name", "t", "no-such-program").exit_code == 127
 
@@ -110,7 +110,7 @@ def test_congestion_control_that_cannot_be_chosen_is_said_and_recorded(polympi) 
     cluster = manage.reachable("t")
     usual = congestion_control(cluster)
     assert made.exit_code == 0, made.text
-    assert cluster.facts()["tcp_congestion_control"] == usual
+    assert cluster.metadata()["tcp_congestion_control"] == usual
     assert (f"by {usual}, as this kernel lacks cubic" in made.text) == (usual != "cubic")
 
 

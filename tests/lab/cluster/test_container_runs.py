@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cluster_steps import until
+from cluster_steps import until, until_a_block_is_measured
 from short_runs import ONE_CASE
 
 from polympi.lab.cluster.cluster import Cluster
@@ -48,19 +48,14 @@ def test_a_container_that_is_killed_ends_the_run_and_what_was_measured_is_kept(
     output = tmp_path / "out"
     file = str(containers.hostfile("openmpi"))
     running = polympi.begin("run", "-o", str(output), *ONE_CASE, "--stack", openmpi.name, "--hostfile", file)
-    deadline = time.monotonic() + 200
-    launches = output / "launches.jsonl"
-    while not launches.exists() or '"block":1,' not in launches.read_text():
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    until_a_block_is_measured(output, running)
     podman.ask("kill", "t-2")
     lost = time.monotonic()
     out, err = running.communicate(timeout=120)
     assert time.monotonic() - lost < 60  # not the time-outs of all launches that were planned
     assert running.returncode == 130, out + err
     assert "t-2 is gone: the process that held it has ended; " in out + err
-    assert "; 'polympi cluster down --name t' removes the cluster, then make it anew; " in out + err
+    assert "; 'polympi cluster down --name t' removes the cluster, then make it again; " in out + err
     outcome = json.loads((output / "outcome.json").read_text())
     assert (outcome["ended"], outcome["detail"]) == ("host lost", "t-2 is gone: the process that held it has ended")
     assert RunDirectory.open(output).samples().collect().height > 0

@@ -53,7 +53,7 @@ def test_containers_are_hosts_of_their_own_with_ssh_between_them(polympi, base: 
     script = f"touch /dev/shm/mine /tmp/mine; for host in t-1 t-2 t-3; do ssh $host '{look}'; done; true"
     said = polympi("cluster", "exec", "--name", "t", "--host", "2", "--", "sh", "-c", script)
     assert (said.exit_code, said.text) == (0, "t-1\nt-2\n/dev/shm/mine\n/tmp/mine\nt-3\n")
-    assert (congestion_control(cluster), cluster.facts()["tcp_congestion_control"]) == ("cubic", "cubic")
+    assert (congestion_control(cluster), cluster.metadata()["tcp_congestion_control"]) == ("cubic", "cubic")
     shown = polympi("cluster", "status").text
     assert f"containers of {cluster.image}" in shown
     assert [line.split()[:2] for line in shown.splitlines()[2:5]] == [
@@ -153,7 +153,7 @@ def test_what_is_missing_or_taken_is_one_sentence_and_nothing_is_left(polympi, b
         podman.ask("network", "rm", "t-switch")
 
 
-def test_an_sshd_that_does_not_answer_is_told_with_its_log(polympi, base: str, folder: Path) -> None:
+def test_an_sshd_that_does_not_answer_is_reported_with_its_log(polympi, base: str, folder: Path) -> None:
     before = everything()
     keys = folder / "t" / "ssh"
     spoil = f'until [ -f {keys}/config ]; do sleep 0.1; done; sleep 1; echo "Port nowhere" >>{keys}/sshd_config'

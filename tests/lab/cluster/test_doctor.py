@@ -106,7 +106,7 @@ def test_what_is_odd_about_a_host_is_named(polympi, three: Cluster, mpich: Stack
 
 
 @pytest.mark.waits
-def test_a_firewall_and_a_lost_network_are_told_and_mpi_runs_over_the_others(
+def test_a_firewall_and_a_lost_network_are_reported_and_mpi_runs_over_the_others(
     polympi, three: Cluster, openmpi: Stack, tmp_path: Path
 ) -> None:
     plant(three, 1, "iptables -A INPUT -p tcp --syn -j DROP")

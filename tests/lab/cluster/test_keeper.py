@@ -112,7 +112,7 @@ def test_a_step_is_ended_if_we_are_interrupted_or_it_takes_too_long(
     assert calls(tmp_path)[-4:] == REMOVAL
 
 
-def test_what_cannot_be_removed_is_told(
+def test_what_cannot_be_removed_is_reported(
     pretend: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)

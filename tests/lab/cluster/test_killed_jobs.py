@@ -1,4 +1,4 @@
-"""Jobs of Slurm that end without time to stop in order: what happened is told, and what was measured is kept."""
+"""Jobs of Slurm that end without time to stop in order: what happened is reported, and what was measured is kept."""
 
 import json
 import subprocess
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from cluster_steps import until_a_block_is_measured
 from short_runs import ONE_CASE
 
 from polympi.lab.cluster import manage, slurm
@@ -43,16 +44,9 @@ class Drill:
         self._running: subprocess.Popen[str] = polympi.begin(
             *SUBMIT, "--", *RUN, "--stack", stack.name, "-o", str(self.out)
         )
-        self._wait_for_a_block()
+        until_a_block_is_measured(self.out, self._running)
         self.number: str = json.loads((folder / "out.job" / "job.json").read_text())["number"]
         self.blocks = RunDirectory.open(self.out).launches()[-1].block
-
-    def _wait_for_a_block(self) -> None:
-        launches, deadline = self.out / "launches.jsonl", time.monotonic() + 200
-        while not launches.exists() or '"block":1,' not in launches.read_text():
-            assert self._running.poll() is None, self._running.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
 
     def shell(self) -> psutil.Process:
         """The process that Slurm has started for the job: its batch script, whose place the run has taken."""

@@ -25,14 +25,14 @@ WHAT = [
 ATTEMPTS = 3  # a machine that is busy for a moment may blur one measurement
 
 
-def test_the_ping_pong_of_a_binding_over_two_hosts_is_foretold(
+def test_the_ping_pong_of_a_binding_over_two_hosts_is_predicted(
     polympi, cluster: Cluster, mpich: Stack, tmp_path: Path
 ) -> None:
     program()
     for attempt in range(ATTEMPTS):
         folder = tmp_path / str(attempt)
         folder.mkdir()
-        found = foretold(polympi, cluster, mpich, folder)
+        found = predicted(polympi, cluster, mpich, folder)
         for size in ("8", "1024"):
             # C describes the network, so that its own figure is met; its messages took the network, not shared memory.
             assert abs(float(found["c", "latency", size]["error"])) < 0.01
@@ -43,8 +43,8 @@ def test_the_ping_pong_of_a_binding_over_two_hosts_is_foretold(
     pytest.fail(f"three projections in a row missed by more than {TARGET}: {misses}")
 
 
-def foretold(polympi, cluster: Cluster, mpich: Stack, folder: Path) -> dict[tuple[str, str, str], dict[str, str]]:
-    """What was foretold and measured, by binding, pattern and size."""
+def predicted(polympi, cluster: Cluster, mpich: Stack, folder: Path) -> dict[tuple[str, str, str], dict[str, str]]:
+    """What was predicted and measured, by binding, pattern and size."""
     one, two = str(folder / "one"), str(folder / "two")
     measure = ["run", *WHAT, "--stack", mpich.name, "--binding", "c,mpi4py", "--time-limit", "100s", "-o"]
     for arguments in ([one], [two, "--hostfile", str(cluster.hostfile("mpich"))]):

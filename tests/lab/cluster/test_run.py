@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cluster_steps import until_a_block_is_measured
 from short_runs import ONE_CASE
 
 from polympi.lab.cluster.cluster import Cluster
@@ -133,18 +134,14 @@ def test_a_host_that_is_lost_ends_the_run_and_what_was_measured_is_kept(
 ) -> None:
     output = tmp_path / "out"
     running = polympi.begin(*run_on(cluster, "mpich", mpich.name, output))
-    deadline = time.monotonic() + 200
-    while '"block":1,' not in (text := read(output / "launches.jsonl")):
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline, text
-        time.sleep(0.1)
+    until_a_block_is_measured(output, running)
     subprocess.run(cluster.hosts[1].command(["ip", "link", "set", "eth0", "down"]), check=True)
     lost = time.monotonic()
     out, err = running.communicate(timeout=120)
     assert time.monotonic() - lost < 60  # not the time-outs of all launches that were planned
     assert running.returncode == 130, out + err
     assert "t-2 cannot be reached: its network is down; " in out + err
-    assert "; 'polympi cluster down --name t' removes the cluster, then make it anew; " in out + err
+    assert "; 'polympi cluster down --name t' removes the cluster, then make it again; " in out + err
     assert f"polympi run --resume {output}" in err
     outcome = json.loads((output / "outcome.json").read_text())
     assert outcome["ended"] == "host lost"
@@ -157,8 +154,3 @@ def test_a_host_that_is_lost_ends_the_run_and_what_was_measured_is_kept(
     subprocess.run(cluster.hosts[1].command(["ip", "link", "set", "eth0", "up"]), check=True)
     resumed = polympi("run", "--resume", str(output), "--time-limit", "30s")
     assert resumed.exit_code == 0, resumed.text
-
-
-def read(path: Path) -> str:
-    """A file, or nothing where there is none yet."""
-    return path.read_text() if path.exists() else ""

@@ -29,14 +29,6 @@ int main(int argc, char **argv)
 """
 
 
-@pytest.fixture
-def with_slurm(polympi) -> Cluster:
-    """A cluster of two hosts with Slurm."""
-    if reason := slurm.why_not():
-        pytest.skip(reason)
-    return manage.up("t", 2, slurm=True)
-
-
 @pytest.mark.mpi
 @pytest.mark.large
 @pytest.mark.waits

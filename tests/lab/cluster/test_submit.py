@@ -2,13 +2,12 @@
 
 import json
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from cluster_steps import until_a_block_is_measured
 from short_runs import ONE_CASE
 
-from polympi.lab.cluster import manage, slurm
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
@@ -19,30 +18,13 @@ RUN = ["run", *ONE_CASE, "--launch-timeout", "5m"]  # other tests run beside
 SUBMIT = ["cluster", "exec", "--name", "t", "--", sys.executable, "-m", "polympi", "submit", "--time", "10m"]
 
 
-@pytest.fixture
-def with_slurm(polympi) -> Cluster:
-    """A cluster of two hosts with Slurm."""
-    if reason := slurm.why_not():
-        pytest.skip(reason)
-    return manage.up("t", 2, slurm=True)
-
-
-def wait_for(path: Path, text: str) -> str:
-    """Wait until a file has a text, and return all of it."""
-    deadline = time.monotonic() + 200
-    while not path.exists() or text not in path.read_text():
-        assert time.monotonic() < deadline, path.read_text() if path.exists() else path
-        time.sleep(0.1)
-    return path.read_text()
-
-
 def test_a_job_that_is_cancelled_keeps_what_it_measured_and_another_goes_on(
     polympi, with_slurm: Cluster, mpich: Stack, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     before = with_slurm.traffic()
     running = polympi.begin(*SUBMIT, "--", *RUN, "--stack", mpich.name, "-o", str(out))
-    wait_for(out / "launches.jsonl", '"block":1,')
+    until_a_block_is_measured(out, running)
     number = json.loads((tmp_path / "out.job" / "job.json").read_text())["number"]
     assert polympi("cluster", "exec", "--name", "t", "--", "scancel", number).exit_code == 0
     said, err = running.communicate(timeout=120)
@@ -69,7 +51,7 @@ def test_a_job_that_is_cancelled_keeps_what_it_measured_and_another_goes_on(
     assert all(with_slurm.traffic()[name].sent_bytes - before[name].sent_bytes > 100_000 for name in ("t-1", "t-2"))
 
 
-def test_jobs_that_cannot_run_or_are_held_are_told_and_none_is_left(
+def test_jobs_that_cannot_run_or_are_held_are_reported_and_none_is_left(
     polympi, with_slurm: Cluster, mpich: Stack, tmp_path: Path
 ) -> None:
     run = ["--", *RUN, "--stack", mpich.name, "-o", str(tmp_path / "out")]

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from short_runs import ONE_CASE
 
-from polympi.lab.cluster import manage, slurm
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.stacks.stack import Stack
 
@@ -31,13 +30,12 @@ def test_hosts_between_which_packets_are_dropped_are_named_at_once(
 
 
 @pytest.mark.waits
-def test_a_node_of_a_job_that_goes_down_before_the_first_launch_is_named(polympi, mpich: Stack, tmp_path: Path) -> None:
-    if reason := slurm.why_not():
-        pytest.skip(reason)
-    cluster = manage.up("t", 2, slurm=True)
+def test_a_node_of_a_job_that_goes_down_before_the_first_launch_is_named(
+    polympi, with_slurm: Cluster, mpich: Stack, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     run = shlex.join([sys.executable, "-m", "polympi", "run", "-o", str(out), *ONE_CASE, "--stack", mpich.name])
-    down = f"nsenter --target={cluster.hosts[1].holder} --net ip link set eth0 down"
+    down = f"nsenter --target={with_slurm.hosts[1].holder} --net ip link set eth0 down"
     said = polympi("cluster", "exec", "--name", "t", "--", "salloc", "-N", "2", "sh", "-c", f"{down}; exec {run}")
     assert said.exit_code == 2, said.text
     assert "polympi: The host t-2 " in said.text

@@ -54,7 +54,7 @@ def test_a_launch_that_was_placed_otherwise_is_told_with_its_arm(run) -> None:
     told = placed(run, PAIR, odd=FREE)
     assert places_sentence(told, "mpich") == (
         "In 35 of 36 launches rank 0 ran on CPU 0 and rank 1 on CPU 1 of vm; in 1 of 36 launches all ranks ran on "
-        "vm, each free to use CPUs 0-1. Asked for: each rank bound to a core of its own, all on one socket."
+        "vm, each free to use CPUs 0-1. Asked for: each rank bound to its own core, all on one socket."
     )
     [failure] = misplaced(told)
     assert failure.startswith(

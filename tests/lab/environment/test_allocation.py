@@ -37,7 +37,7 @@ def test_a_job_of_one_host_is_here_or_elsewhere() -> None:
     assert (here.only_here, there.only_here) == (True, False)
 
 
-def test_a_list_that_cannot_be_expanded_is_told(scontrol: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_that_cannot_be_expanded_is_reported(scontrol: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     variables = {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n[x"}
     with pytest.raises(UsageError, match=r"job 7, 'n\[x', cannot be listed .*: bad list; name them with --hostfile"):
         allocation(variables)

@@ -90,7 +90,7 @@ def test_what_is_just_good_enough_is_no_finding(facts, ranks):
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "by_network", "cluster", "told"),
+    ("algorithm", "by_network", "cluster", "reported"),
     [
         ("bbr", True, {}, True),
         ("bbr", False, {}, False),
@@ -99,10 +99,10 @@ def test_what_is_just_good_enough_is_no_finding(facts, ranks):
         ("cubic", True, PACED, True),
     ],
 )
-def test_a_paced_tcp_is_told_where_messages_take_it(algorithm, by_network, cluster, told):
+def test_a_paced_tcp_is_reported_where_messages_take_it(algorithm, by_network, cluster, reported):
     record = {**QUIET, "kernel": {"tcp_congestion_control": algorithm}, **cluster}
     titles = [finding.title for finding in environment_findings(record, 2, by_network=by_network)]
-    assert ("TCP keeps a pace" in titles) == told
+    assert ("TCP keeps a pace" in titles) == reported
 
 
 def test_warnings_come_before_notes():
@@ -130,7 +130,7 @@ def test_the_quota_counts_as_cpus():
 
 
 @pytest.mark.parametrize(("rate", "words"), [("1gbit", "wires of 1gbit"), (None, "as fast as the kernel copies")])
-def test_a_test_cluster_is_told_from_real_hosts(rate, words):
+def test_a_test_cluster_differs_from_real_hosts(rate, words):
     finding = found({**QUIET, "cluster": {"name": "t", "hosts": ["t-1", "t-2"], "rate": rate}})["A test cluster"]
     assert finding.level == "note"
     assert "The 2 hosts are namespaces of this machine" in finding.text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polympi.lab.environment.limits import limit_facts
+from polympi.lab.environment.limits import limit_metadata
 
 V2_MOUNT = "30 20 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
 V1_CPU = "31 20 0:27 / /sys/fs/cgroup/cpu,cpuacct rw shared:5 - cgroup cgroup rw,cpu,cpuacct\n"
@@ -31,7 +31,7 @@ def version_2(root, **more):
 
 def test_version_2_without_limits(tmp_path):
     version_2(tmp_path, **{"sys/fs/cgroup/job/step/memory.max": "max\n"})
-    assert limit_facts(tmp_path, {}) == {
+    assert limit_metadata(tmp_path, {}) == {
         "container": None,
         "cgroup": 2,
         "cpu_quota_cpus": None,
@@ -51,7 +51,7 @@ def test_the_tightest_level_counts(tmp_path):
             "sys/fs/cgroup/job/step/cpuset.cpus.effective": "0-1\n",
         },
     )
-    facts = limit_facts(tmp_path, {})
+    facts = limit_metadata(tmp_path, {})
     assert (facts["cpu_quota_cpus"], facts["memory_bytes"], facts["cpuset"]) == (1.5, 1073741824, "0-1")
 
 
@@ -66,7 +66,7 @@ def test_version_1_and_a_container_that_sees_only_its_own_group(tmp_path):
             "sys/fs/cgroup/memory/memory.limit_in_bytes": "536870912\n",
         },
     )
-    facts = limit_facts(tmp_path, {})
+    facts = limit_metadata(tmp_path, {})
     assert (facts["cgroup"], facts["cpu_quota_cpus"], facts["memory_bytes"]) == (1, 0.5, 536870912)
 
 
@@ -81,15 +81,15 @@ def test_version_1_without_limits(tmp_path):
             "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
         },
     )
-    facts = limit_facts(tmp_path, {})
+    facts = limit_metadata(tmp_path, {})
     assert (facts["cgroup"], facts["cpu_quota_cpus"], facts["memory_bytes"]) == (1, None, None)
 
 
 @pytest.mark.parametrize("damage", ["", "rubbish\n", "0::\n", "1 2 3 - cgroup2\n"])
 def test_damaged_kernel_files_are_no_limits(tmp_path, damage):
     write(tmp_path, {"proc/self/cgroup": damage, "proc/self/mountinfo": damage})
-    assert limit_facts(tmp_path, {})["cpu_quota_cpus"] is None
-    assert limit_facts(tmp_path, {})["cgroup"] is None
+    assert limit_metadata(tmp_path, {})["cpu_quota_cpus"] is None
+    assert limit_metadata(tmp_path, {})["cgroup"] is None
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_damaged_kernel_files_are_no_limits(tmp_path, damage):
 )
 def test_containers_are_known_by_their_marks(tmp_path, files, variables, kind):
     write(tmp_path, files)
-    assert limit_facts(tmp_path, variables)["container"] == kind
+    assert limit_metadata(tmp_path, variables)["container"] == kind
 
 
 def test_this_machine_has_sane_limits():
-    quota = limit_facts()["cpu_quota_cpus"]
+    quota = limit_metadata()["cpu_quota_cpus"]
     assert quota is None or quota > 0

@@ -6,7 +6,7 @@ import psutil
 import pytest
 
 from polympi.lab.environment.files import expand_list
-from polympi.lab.environment.processor import affinity_facts, instruction_sets, processor_facts
+from polympi.lab.environment.processor import affinity_metadata, instruction_sets, processor_metadata
 
 X86 = "processor\t: 0\nmodel name\t: Imaginary 9000\nflags\t\t: fpu sse{}\n"
 
@@ -35,7 +35,7 @@ def test_a_server_with_frequency_scaling(tmp_path):
             f"{cpu}/intel_pstate/no_turbo": "1\n",
         },
     )
-    facts = processor_facts(tmp_path, "x86_64")
+    facts = processor_metadata(tmp_path, "x86_64")
     assert facts["model"] == "Imaginary 9000"
     assert (facts["sockets"], facts["smt"], facts["boost"]) == (2, True, False)
     assert facts["governor"] == "performance, powersave"
@@ -53,31 +53,31 @@ def test_a_virtual_machine_says_so_and_names_its_maker(tmp_path):
             "sys/devices/system/cpu/cpufreq/boost": "1\n",
         },
     )
-    facts = processor_facts(tmp_path, "x86_64")
+    facts = processor_metadata(tmp_path, "x86_64")
     assert (facts["virtual_machine"], facts["hypervisor"]) == (True, "QEMU Standard PC")
     assert facts["boost"] is True
 
 
 def test_what_the_system_does_not_tell_is_none(tmp_path):
-    facts = processor_facts(tmp_path, "aarch64")
-    told = {k for k, v in facts.items() if v is not None}
-    assert told <= {"physical_cores", "logical_cpus"}  # those come from the library, not from files
+    facts = processor_metadata(tmp_path, "aarch64")
+    reported = {k for k, v in facts.items() if v is not None}
+    assert reported <= {"physical_cores", "logical_cpus"}  # those come from the library, not from files
     assert set(facts) >= {"model", "governor", "boost", "virtual_machine"}
 
 
 def test_the_flags_of_another_architecture_say_nothing_of_hypervisors(tmp_path):
     write(tmp_path, {"proc/cpuinfo": "flags : fp asimd\n"})
-    assert processor_facts(tmp_path, "aarch64")["virtual_machine"] is None
+    assert processor_metadata(tmp_path, "aarch64")["virtual_machine"] is None
 
 
 def test_cores_of_the_allowed_cpus(tmp_path):
     topology = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
     write(tmp_path, {topology.format(n): f"{n % 2},{n % 2 + 2}\n" for n in range(4)})
     unknown = {"last_level_cache_bytes": None, "topology": {}}
-    assert affinity_facts(tmp_path, {0, 2}) == {"cpus": [0, 2], "count": 2, "cores": 1, **unknown}
-    assert affinity_facts(tmp_path, {0, 1}) == {"cpus": [0, 1], "count": 2, "cores": 2, **unknown}
-    assert affinity_facts(tmp_path, {0, 9}) == {"cpus": [0, 9], "count": 2, "cores": None, **unknown}
-    assert affinity_facts(tmp_path, set()) == {"cpus": [], "count": None, "cores": None, **unknown}
+    assert affinity_metadata(tmp_path, {0, 2}) == {"cpus": [0, 2], "count": 2, "cores": 1, **unknown}
+    assert affinity_metadata(tmp_path, {0, 1}) == {"cpus": [0, 1], "count": 2, "cores": 2, **unknown}
+    assert affinity_metadata(tmp_path, {0, 9}) == {"cpus": [0, 9], "count": 2, "cores": None, **unknown}
+    assert affinity_metadata(tmp_path, set()) == {"cpus": [], "count": None, "cores": None, **unknown}
 
 
 def test_the_topology_names_socket_and_core_of_each_allowed_cpu(tmp_path):
@@ -85,9 +85,9 @@ def test_the_topology_names_socket_and_core_of_each_allowed_cpu(tmp_path):
     for cpu in range(4):  # two sockets of one core with two threads each
         write(tmp_path, {folder.format(cpu) + "thread_siblings_list": f"{cpu % 2},{cpu % 2 + 2}\n"})
         write(tmp_path, {folder.format(cpu) + "physical_package_id": f"{cpu % 2}\n"})
-    assert affinity_facts(tmp_path, {0, 1, 2})["topology"] == {"0": [0, 0], "1": [1, 1], "2": [0, 0]}
+    assert affinity_metadata(tmp_path, {0, 1, 2})["topology"] == {"0": [0, 0], "1": [1, 1], "2": [0, 0]}
     (tmp_path / folder.format(2) / "physical_package_id").unlink()
-    assert affinity_facts(tmp_path, {0, 1, 2})["topology"] == {}
+    assert affinity_metadata(tmp_path, {0, 1, 2})["topology"] == {}
 
 
 def test_last_level_caches_of_the_allowed_cpus_count_once_each(tmp_path):
@@ -100,7 +100,7 @@ def test_last_level_caches_of_the_allowed_cpus_count_once_each(tmp_path):
             write(tmp_path, {f"{cache}/{name}": f"{text}\n" for name, text in files.items()})
 
     def cache_bytes(*cpus):
-        return affinity_facts(tmp_path, set(cpus))["last_level_cache_bytes"]
+        return affinity_metadata(tmp_path, set(cpus))["last_level_cache_bytes"]
 
     assert cache_bytes(0) == cache_bytes(0, 1) == 16 * 2**20
     assert cache_bytes(0, 1, 2) == 32 * 2**20
@@ -115,8 +115,8 @@ def test_kernel_lists(text, numbers):
 
 
 def test_this_machine():
-    assert processor_facts()["logical_cpus"] == psutil.cpu_count()
-    assert affinity_facts()["cpus"] == sorted(os.sched_getaffinity(0))
+    assert processor_metadata()["logical_cpus"] == psutil.cpu_count()
+    assert affinity_metadata()["cpus"] == sorted(os.sched_getaffinity(0))
 
 
 def test_instruction_sets_are_those_of_the_first_processor_in_one_order(tmp_path):

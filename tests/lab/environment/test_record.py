@@ -14,10 +14,10 @@ import psutil
 import pytest
 
 from polympi.lab.environment import single_copy
-from polympi.lab.environment.memory import memory_facts, shared_memory_facts
+from polympi.lab.environment.memory import memory_metadata, shared_memory_metadata
 from polympi.lab.environment.record import record_environment
-from polympi.lab.environment.single_copy import single_copy_facts, try_reading_a_child
-from polympi.lab.environment.software import slurm_facts, source_facts
+from polympi.lab.environment.single_copy import single_copy_metadata, try_reading_a_child
+from polympi.lab.environment.software import slurm_metadata, source_metadata
 
 SECTIONS = {
     "date",
@@ -101,7 +101,7 @@ def test_a_child_that_does_not_start_is_unknown(monkeypatch):
 def test_yama_s_setting_is_read(tmp_path):
     (tmp_path / "proc/sys/kernel/yama").mkdir(parents=True)
     (tmp_path / "proc/sys/kernel/yama/ptrace_scope").write_text("2\n")
-    assert single_copy_facts(tmp_path)["ptrace_scope"] == 2
+    assert single_copy_metadata(tmp_path)["ptrace_scope"] == 2
 
 
 def test_huge_page_settings(tmp_path):
@@ -110,20 +110,20 @@ def test_huge_page_settings(tmp_path):
     (pages / "enabled").write_text("always madvise [never]\n")
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("HugePages_Total:      12\nHugepagesize:       2048 kB\n")
-    facts = memory_facts(tmp_path)
+    facts = memory_metadata(tmp_path)
     assert facts["transparent_hugepages"] == "never"
     assert facts["transparent_hugepages_of_shared_memory"] is None
     assert (facts["reserved_hugepages"], facts["hugepage_size_bytes"]) == (12, 2097152)
 
 
 def test_a_missing_shared_memory_is_none(tmp_path):
-    assert shared_memory_facts(tmp_path / "nothing") == {"size_bytes": None, "free_bytes": None, "writable": False}
+    assert shared_memory_metadata(tmp_path / "nothing") == {"size_bytes": None, "free_bytes": None, "writable": False}
 
 
 def test_slurm_is_none_outside_of_a_job_and_only_known_variables_inside():
-    assert slurm_facts({"SLURM_NTASKS": "4"}) is None
+    assert slurm_metadata({"SLURM_NTASKS": "4"}) is None
     inside = {"SLURM_JOB_ID": "7", "SLURM_NTASKS": "4", "SLURM_SOMETHING": "x", "HOME": "/root"}
-    assert slurm_facts(inside) == {"job_id": "7", "ntasks": "4"}
+    assert slurm_metadata(inside) == {"job_id": "7", "ntasks": "4"}
 
 
 def test_the_commit_of_a_checkout_and_its_changes(tmp_path):
@@ -137,15 +137,18 @@ def test_the_commit_of_a_checkout_and_its_changes(tmp_path):
 
     (tmp_path / "__init__.py").write_text("1\n")
     git("init", "-q")
-    assert source_facts(tmp_path) == {"commit": None, "changed": None}  # not tracked: installed in another's repository
+    assert source_metadata(tmp_path) == {
+        "commit": None,
+        "changed": None,
+    }  # not tracked
     git("add", "__init__.py")
     git("commit", "-q", "-m", "one")
-    assert source_facts(tmp_path) == {"commit": git("rev-parse", "HEAD"), "changed": False}
+    assert source_metadata(tmp_path) == {"commit": git("rev-parse", "HEAD"), "changed": False}
     (tmp_path / "__init__.py").write_text("2\n")
-    assert source_facts(tmp_path)["changed"] is True
+    assert source_metadata(tmp_path)["changed"] is True
 
 
 def test_no_checkout_no_commit(tmp_path, monkeypatch):
-    assert source_facts(tmp_path) == {"commit": None, "changed": None}
+    assert source_metadata(tmp_path) == {"commit": None, "changed": None}
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert source_facts() == {"commit": None, "changed": None}
+    assert source_metadata() == {"commit": None, "changed": None}

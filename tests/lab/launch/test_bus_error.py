@@ -1,4 +1,4 @@
-"""A rank that was ended by SIGBUS is told with its host: by what launchers really say."""
+"""A rank ended by SIGBUS is reported with its host, as launchers really report it."""
 
 import pytest
 
@@ -30,5 +30,5 @@ ON_HOSTB = " (a rank on hostb was ended by SIGBUS, as where /dev/shm is full)"
         (139, PRRTE.replace("signal 7 (Bus error)", "signal 11 (Segmentation fault)"), ""),
     ],
 )
-def test_a_rank_that_was_ended_by_sigbus_is_told(exit_code: int, said: str, words: str) -> None:
+def test_a_rank_that_was_ended_by_sigbus_is_reported(exit_code: int, said: str, words: str) -> None:
     assert bus_error_words(Ended(exit_code, 0, 0, said)) == words

@@ -89,7 +89,7 @@ def test_samples_that_were_cut_off_are_read_as_far_as_they_go(folder: Path) -> N
     assert (folder / "samples.txt").read_text() == ""
 
 
-def test_a_host_without_room_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_without_room_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", "/nowhere")
     ended = run(folder, "true")
     assert (ended.exit_code, ended.tail.splitlines()[-1]) == (97, "a rank could not make a folder in $TMPDIR")

@@ -1,4 +1,4 @@
-"""A launcher that does not reach a host is told from a program that fails: by what launchers really say."""
+"""A launcher that cannot reach a host is distinguished from a program that fails, by what launchers really say."""
 
 import pytest
 
@@ -27,7 +27,7 @@ SRUN = "srun: error: Task launch for StepId=7.0 failed on node hostb: Communicat
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "reported"),
     [
         (PRRTE, "on hostb: 'A daemon failed to report back'"),
         (HYDRA, "it: 'Launch proxy failed'"),
@@ -37,11 +37,11 @@ SRUN = "srun: error: Task launch for StepId=7.0 failed on node hostb: Communicat
         (SRUN, "it: 'srun: error: Task launch for'"),
     ],
 )
-def test_a_launcher_that_does_not_reach_a_host_is_known(said: str, told: str) -> None:
+def test_a_launcher_that_does_not_reach_a_host_is_known(said: str, reported: str) -> None:
     reason = not_started(said)
     assert reason is not None
     assert reason.startswith("the launcher could not start it")
-    assert told in reason
+    assert reported in reason
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import pytest
 from polympi.lab.catalogue import BENCHMARKS, Case, face_bytes
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.cases import possible_on, select_cases
-from polympi.lab.plan.profiles import APPLICATIONS, LONGER_ONLY, PROFILES, get_profile
+from polympi.lab.plan.profiles import APPLICATIONS, LONGER_ONLY, PROFILES
 
 QUICK = PROFILES["quick"]
 
@@ -88,12 +88,9 @@ def test_one_rank_leaves_the_launch_figures() -> None:
 @pytest.mark.parametrize(
     ("benches", "sizes", "ranks", "sentence"),
     [
-        (["latensy"], None, 2, "There is no benchmark 'latensy'"),
-        (["latensy"], None, 2, "Did you mean 'latency'?"),
         (["latency/redy"], None, 2, "'latency' has the modes standard, .* Did you mean 'ready'"),
         (["latency/standard/flot64"], None, 2, "Did you mean 'float64'"),
         (["latency/fast"], None, 2, "There is no benchmark 'latency/fast'"),
-        (["latency"], None, 1, "'latency' needs at least 2 ranks, and --ranks is 1"),
         (["allreduce/*/float64"], [1, 3], 2, "None of the sizes asked for is possible"),
         (["faces"], [8, 1024], 2, "None of the sizes asked for is possible in 'faces'"),
     ],
@@ -101,13 +98,6 @@ def test_one_rank_leaves_the_launch_figures() -> None:
 def test_impossible_requests_are_a_sentence(benches, sizes, ranks, sentence) -> None:
     with pytest.raises(UsageError, match=sentence):
         select_cases(QUICK, benches, sizes, ranks)
-
-
-def test_an_unknown_profile_is_a_sentence() -> None:
-    with pytest.raises(UsageError, match="There is no profile 'fast': choose glance, quick, standard, publish"):
-        get_profile("fast")
-    with pytest.raises(UsageError, match=r"Did you mean 'standard'\?"):
-        get_profile("standart")
 
 
 def test_the_quick_profile_leaves_rings_and_datatypes_to_the_longer_ones_or_to_be_asked_for() -> None:

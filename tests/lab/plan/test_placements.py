@@ -1,4 +1,4 @@
-"""Placements: what launchers are told, what cannot be had, and whether ranks were where they were asked to be."""
+"""Placements: what launchers are reported, what cannot be had, and whether ranks were where they were asked to be."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_what_a_machine_cannot_offer_is_known_before_anything_is_launched(placem
     assert why_impossible(placement, ranks, topology, hosts) == why
 
 
-def test_who_wants_two_nodes_without_a_host_file_is_told_how_to_get_them() -> None:
+def test_who_wants_two_nodes_without_a_host_file_learns_how_to_get_them() -> None:
     why = why_impossible("two-nodes", 2, TWO_CORES, 0)
     assert why is not None
     assert why.startswith("it needs two hosts, and there is no --hostfile")
@@ -72,7 +72,7 @@ def test_other_words_about_the_same_are_found(word: str) -> None:
     assert binding_word(["-genv", "BIND", "bind-to", "--bindings"]) is None
 
 
-def test_levels_are_told_in_words() -> None:
+def test_levels_are_described_in_words() -> None:
     [node] = placement_levels(["node"])
     assert level_words(node) == "all ranks on one host, bound to nothing"
     assert level_words(Level(factor="setting", name="node", environment={"A": "1"}, placement="socket")) == "A=1"
@@ -123,9 +123,9 @@ def test_what_was_got_is_compared_with_what_was_asked(placement, topology, good,
     assert what_differs(placement, bad, topology)
 
 
-def test_what_was_got_instead_is_told() -> None:
-    told = what_differs("core-pair", places("0-3", "0-3"), TWO_CORES)
-    assert told == "the ranks were bound otherwise: rank 0 on CPUs 0 to 3, rank 1 on CPUs 0 to 3"
+def test_what_was_got_instead_is_reported() -> None:
+    reported = what_differs("core-pair", places("0-3", "0-3"), TWO_CORES)
+    assert reported == "the ranks were bound otherwise: rank 0 on CPUs 0 to 3, rank 1 on CPUs 0 to 3"
     assert what_differs("two-nodes", places("0", "0"), TWO_CORES) == "the ranks ran on a alone"
     assert what_differs("node", places("0", "0", hosts="ab"), None) == "the ranks ran on 2 hosts (a, b)"
     assert what_differs("node", [], None) is None

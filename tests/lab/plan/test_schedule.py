@@ -55,7 +55,7 @@ def test_names_and_rows_are_drawn_anew_for_each_design() -> None:
     assert len(set(designs)) == 20
 
 
-def test_the_order_is_told_by_the_seed_alone() -> None:
+def test_the_order_is_determined_by_the_seed_alone() -> None:
     arms = ["c", "c-again", "mpi4py", "x"]
     assert [block_order(arms, b, 7, "mpich") for b in range(9)] == [block_order(arms, b, 7, "mpich") for b in range(9)]
     assert [block_order(arms, b, 7, "mpich") for b in range(9)] != [block_order(arms, b, 8, "mpich") for b in range(9)]

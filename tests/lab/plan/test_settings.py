@@ -36,7 +36,7 @@ def test_a_variable_alone_names_itself_and_may_hold_any_signs() -> None:
         (" : A=1", "needs a short name in front"),
     ],
 )
-def test_what_is_no_setting_is_told_with_an_example(text: str, words: str) -> None:
+def test_what_is_no_setting_is_reported_with_an_example(text: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         settings_of([text])
 

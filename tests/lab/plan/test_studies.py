@@ -4,7 +4,6 @@ import pytest
 
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import BENCHMARKS, Case
-from polympi.lab.errors import UsageError
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.plan.studies import STUDIES, get_study
@@ -67,8 +66,3 @@ def test_what_the_user_asks_for_counts_more() -> None:
     assert select_cases(QUICK, ["latency/standard/float64"], None, 2) != select_cases(
         MODULES, ["latency/standard/float64"], None, 2
     )
-
-
-def test_an_unknown_study_is_a_sentence() -> None:
-    with pytest.raises(UsageError, match=r"There is no study 'module': choose modules\. Did you mean 'modules'\?"):
-        get_study("module")

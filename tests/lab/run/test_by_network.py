@@ -5,21 +5,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from short_runs import SHORT, measured, short_request
 
-from polympi.lab.bindings.manifest import load_bindings
-from polympi.lab.plan.profiles import PROFILES
-from polympi.lab.records import USUAL_LAUNCHING, Environment, Launching
-from polympi.lab.run.asked import record
-from polympi.lab.run.experiment import Experiment
-from polympi.lab.run.request import Request, prepare
-from polympi.lab.run.watcher import Watcher
+from polympi.lab.records import USUAL_LAUNCHING, Launching
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.launching import asked_launching, started_by
 from polympi.lab.stacks.stack import Stack
 
-ONE_BLOCK = dataclasses.replace(
-    PROFILES["quick"], minimum_blocks=1, maximum_blocks=1, batches=2, batch_ns=1e7, events=5, launch_timeout_s=300
-)
+ONE_BLOCK = dataclasses.replace(SHORT, minimum_blocks=1, maximum_blocks=1, batch_ns=1e7)
 SIZE = 65536
 
 pytestmark = [pytest.mark.mpi, pytest.mark.alone]
@@ -32,24 +25,12 @@ def _received_by_itself() -> int:
 
 def _shares_sent(path: Path, stack: Stack, launching: Launching) -> tuple[RunDirectory, float]:
     """A run of a ping-pong and a bcast, and how much went over the network, as a share of what was sent and timed."""
-    request = Request(
-        output=path,
-        stacks=[started_by(stack, launching, ())],
-        bindings=load_bindings(),
-        wanted=["polympi"],
-        benches=["latency/standard/bytes", "bcast/standard/bytes"],
-        sizes=[SIZE],
-        ranks=[2],
-        profile=ONE_BLOCK,
-        seed=1,
-        launching=launching,
-    )
+    started, benches = started_by(stack, launching, ()), ["latency/standard/bytes", "bcast/standard/bytes"]
+    request = short_request(path, [started], ["polympi"], benches, sizes=[SIZE], profile=ONE_BLOCK, launching=launching)
     assert request.takes_network == launching.by_network
     assert dataclasses.replace(request, hostfile=path / "hosts").takes_network
-    plans = prepare(request)
-    directory = RunDirectory.create(path, record(request, plans), Environment())
     before = _received_by_itself()
-    outcome = Experiment(request, plans, directory, processors=2, watcher=Watcher()).run()
+    directory, outcome = measured(request)
     came = _received_by_itself() - before
     assert (outcome.ended, outcome.withdrawn) == ("complete", {})
     timed = directory.samples().collect().filter(pl.col("size_bytes") == SIZE)

@@ -37,7 +37,7 @@ def _hold(seconds: float) -> subprocess.Popen[str]:
     return holder
 
 
-def test_a_second_run_is_refused_and_told_who_the_first_is(locks: Path) -> None:
+def test_a_second_run_is_refused_and_learns_who_the_first_is(locks: Path) -> None:
     with _hold(60) as holder:
         try:
             with (

@@ -3,16 +3,16 @@
 import dataclasses
 import os
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from short_runs import SHORT, short_request
 
-from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.conclusions.placements import misplaced
-from polympi.lab.environment.processor import affinity_facts
+from polympi.lab.environment.processor import affinity_metadata
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.plan.placements import placement_levels, topology_of, what_differs
-from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.records import Environment, Finding, Level
 from polympi.lab.run.asked import record
 from polympi.lab.run.experiment import Experiment
@@ -22,31 +22,24 @@ from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import TEMPLATE, Stack
 from polympi.lab.statistics.analysis import analyse
 
-SHORT = dataclasses.replace(
-    PROFILES["quick"], minimum_blocks=6, maximum_blocks=6, batches=1, batch_ns=1e5, events=1, launch_timeout_s=300
-)
 ONE_BLOCK = dataclasses.replace(SHORT, minimum_blocks=1, maximum_blocks=1)
 PAIR, NODE, ONE_CORE = placement_levels(["core-pair", "node", "one-core"])
-FACTS = {"affinity": affinity_facts()}
+FACTS = {"affinity": affinity_metadata()}
 
 pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 on_two_cores = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor")
 
 
 def request_of(path: Path, stack: Stack, levels: list[Level], **changes: object) -> Request:
-    fields: dict[str, object] = {
-        "output": path,
-        "stacks": [stack],
-        "bindings": load_bindings(),
+    asked: dict[str, Any] = {
         "wanted": ["c"],
         "benches": ["barrier"],
         "sizes": [8],
-        "ranks": [2],
         "profile": ONE_BLOCK,
-        "seed": 1,
         "levels": levels,
+        **changes,
     }
-    return Request(**{**fields, **changes})  # type: ignore[arg-type]
+    return short_request(path, [stack], **asked)
 
 
 def begun(request: Request, watcher: Watcher | None = None) -> tuple[list[StackPlan], RunDirectory, Experiment]:
@@ -140,8 +133,8 @@ def test_a_placement_that_cannot_be_had_is_refused_before_anything_is_made(tmp_p
     assert "the host file or the job has one" in refused("node", "two-nodes", hostfile=tmp_path / "one")
     many = refused("core-pair", ranks=[1000])
     assert "--placement core-pair cannot be had: it needs a core for each of 1000 ranks on one socket" in many
-    told = msgspec.structs.replace(mpich, launcher_arguments=["-bind-to", "none"])
-    assert "'-bind-to' of the launcher's arguments both say where ranks run" in refused("node", stack=told)
+    reported = msgspec.structs.replace(mpich, launcher_arguments=["-bind-to", "none"])
+    assert "'-bind-to' of the launcher's arguments both say where ranks run" in refused("node", stack=reported)
     setting = Level(factor="setting", name="mine", arguments=["-map-by", "core"], placement="node")
     assert "'-map-by' of the setting 'mine' both say where ranks run" in refused("node", more=(setting,))
     template = msgspec.structs.replace(mpich, launcher=["mine", "{program}"], dialect=TEMPLATE)

@@ -1,75 +1,46 @@
 """A run that was broken off goes on as it was begun, or is refused in a sentence."""
 
-import dataclasses
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from short_runs import FEW_BLOCKS, Counting, measured, short_request
 from synthetic import make_run
 
-from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import problem_bytes
 from polympi.lab.errors import UsageError
-from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.plan.studies import STUDIES
 from polympi.lab.records import Environment, Outcome, StackFacts
 from polympi.lab.report.studies import columns, study_sections
 from polympi.lab.run import resume
-from polympi.lab.run.asked import record
 from polympi.lab.run.experiment import Experiment
-from polympi.lab.run.request import Request, prepare
 from polympi.lab.run.resume import is_complete, machine_difference, prepare_again, request_again
-from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
 
-SHORT = dataclasses.replace(PROFILES["quick"], batches=2, batch_ns=1e5, events=5, minimum_blocks=3, maximum_blocks=3)
 NOTHING = Environment()
 MESH = [problem_bytes(17, 3)]
 
 
 def _begin(path: Path, stack: Stack, stop_after: int, **changes: object) -> RunDirectory:
     """A run that somebody stops after so many launches."""
-    fields: dict[str, object] = {
-        "output": path,
-        "stacks": [stack],
-        "bindings": load_bindings(),
-        "wanted": ["mpi4py"],
-        "benches": ["latency/standard/bytes"],
-        "sizes": [8],
-        "ranks": [2],
-        "profile": SHORT,
-        "seed": 5,
-    }
-    request = Request(**{**fields, **changes})  # type: ignore[arg-type]
-    plans = prepare(request)
-    directory = RunDirectory.create(path, record(request, plans), NOTHING)
-    _experiment(request, plans, directory, stop_after)
-    return directory
-
-
-def _experiment(request: Request, plans: list, directory: RunDirectory, stop_after: int) -> Outcome:
-    watcher = _Counting()
-    experiment = Experiment(
-        request, plans, directory, processors=2, watcher=watcher, asked_to_stop=lambda: watcher.launches >= stop_after
-    )
-    return experiment.run()
-
-
-class _Counting(Watcher):
-    def __init__(self) -> None:
-        self.launches = 0
-
-    def launched(self, progress: object, record: object) -> None:
-        self.launches += 1
+    asked: dict[str, Any] = {"wanted": ["mpi4py"], "benches": ["latency/standard/bytes"], "sizes": [8]}
+    asked |= {"profile": FEW_BLOCKS, **changes}
+    watcher = Counting()
+    return measured(short_request(path, [stack], **asked), lambda: watcher.ended >= stop_after, watcher)[0]
 
 
 def _go_on(directory: RunDirectory, stop_after: int = 10**6) -> Outcome:
     request = request_again(directory, time_limit_s=None)
     plans = prepare_again(request, directory, NOTHING)
     directory.begin_again("2026-01-01T00:00:00+00:00")
-    return _experiment(request, plans, directory, stop_after)
+    watcher = Counting()
+    experiment = Experiment(
+        request, plans, directory, processors=2, watcher=watcher, asked_to_stop=lambda: watcher.ended >= stop_after
+    )
+    return experiment.run()
 
 
 @pytest.mark.mpi
@@ -193,7 +164,7 @@ def test_another_program_is_refused(tmp_path: Path, mpich: Stack) -> None:
         ({"bindings_from": ["/nowhere"]}, "There is no folder of bindings '/nowhere'"),
     ],
 )
-def test_what_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict, words: str) -> None:
+def test_what_is_gone_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict, words: str) -> None:
     monkeypatch.setattr(resume, "__version__", "0.1.0")
     directory = make_run(tmp_path / "run", blocks=1, ended="interrupted")
     directory.write_run(msgspec.structs.replace(directory.run(), **change))
@@ -201,7 +172,7 @@ def test_what_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
         request_again(directory, time_limit_s=None)
 
 
-def test_a_binding_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_binding_that_is_gone_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resume, "__version__", "0.1.0")
     effects = {"c": (0.0, 0.0, 1.0), "c-again": (0.0, 0.0, 1.0), "fortran": (0.0, 0.0, 1.0)}
     directory = make_run(tmp_path / "run", blocks=1, ended="interrupted", effects=effects)
@@ -252,7 +223,7 @@ def test_only_a_run_that_ended_by_itself_is_complete(tmp_path: Path, ended: str)
 @pytest.mark.alone
 @pytest.mark.slow
 def test_a_study_goes_on_as_it_was_begun_and_has_its_section(tmp_path: Path, mpich: Stack) -> None:
-    profile = STUDIES["modules"].applied_to(SHORT)
+    profile = STUDIES["modules"].applied_to(FEW_BLOCKS)
     directory = _begin(
         tmp_path / "run", mpich, stop_after=4, profile=profile, study="modules", wanted=["pypar", "pympi"],
         benches=["latency/standard/float64", "latency/standard/array"], sizes=[8, 16, 24, 32],

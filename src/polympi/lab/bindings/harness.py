@@ -5,13 +5,12 @@ are in ``harness/c`` beside the bindings.
 """
 
 import hashlib
-import subprocess
 import tempfile
 from pathlib import Path
 
+from polympi.lab.bindings.compiling import run_build
 from polympi.lab.bindings.made_once import made_once
 from polympi.lab.bindings.manifest import shipped_folder
-from polympi.lab.errors import BuildError, system_reason
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
@@ -58,13 +57,4 @@ def _compile(stack: Stack, into: Path) -> None:
 
 
 def _run(stack: Stack, command: list[str], folder: Path) -> None:
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env=stack.variables(), capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        why = system_reason(error) if isinstance(error, OSError) else f"it did not end within {_TIMEOUT_S:.0f} s"
-        raise BuildError(f"The compiler of stack '{stack.name}' does not work: '{command[0]}': {why}.") from error
-    if done.returncode != 0:
-        last = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
-        raise BuildError(f"The harness cannot be compiled for stack '{stack.name}':\n{last}")
+    run_build(stack, command, "The harness", timeout_s=_TIMEOUT_S, folder=folder)

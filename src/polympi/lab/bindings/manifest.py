@@ -25,7 +25,7 @@ else:
     import tomli as tomllib
 
 EXTRA_FOLDERS_VARIABLE = "POLYMPI_BINDINGS"  # folders of further bindings, separated as PATH is
-ALL = "all"  # instead of names: all bindings; of patterns: all cases, also of benchmarks to come
+ALL = "all"  # instead of names: all bindings; instead of patterns: all cases, those of later benchmarks too
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _PATTERNS = [f"{b.name}/{mode}/{payload}" for b in BENCHMARKS.values() for mode, payload in b.combinations]
 
@@ -94,7 +94,7 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True):
     # By the name of a collective, how many calls of MPI's collective are in one of the binding's, if there are several,
     # as where sizes go before the data.
     calls: dict[str, int] = {}
-    announces: Announces | None = None  # of an interface that makes collectives of messages of its own
+    announces: Announces | None = None  # of an interface that builds collectives from its own messages
     doubles: bool = False  # whether its allreduce is recursive doubling of such messages, whatever the library's is
 
 

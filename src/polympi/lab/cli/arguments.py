@@ -3,9 +3,7 @@
 import os
 import random
 import re
-from pathlib import Path
 
-from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.catalogue import PAGES
 from polympi.lab.errors import UsageError
 from polympi.lab.records import SCALINGS, STRONG
@@ -39,11 +37,6 @@ def choose_stacks(text: str | None, *, one: bool = False) -> list[Stack]:
         usual = [FIRST_STACK] if FIRST_STACK in installed else installed[:1]
         names = usual if one and not names else installed
     return [get_stack(name) for name in dict.fromkeys(names)]
-
-
-def known_bindings(folders: list[Path] | None) -> dict[str, Binding]:
-    """All bindings, those of further folders included."""
-    return load_bindings(folders or [])
 
 
 def choose_pages(name: str | None) -> str:

@@ -25,7 +25,10 @@ clusters = typer.Typer(
 Name = Annotated[
     str,
     typer.Option(
-        metavar="NAME", help="Of the cluster. Default: polympi.", autocompletion=complete_clusters, show_default=False
+        metavar="NAME",
+        help="Name of the cluster. Default: polympi.",
+        autocompletion=complete_clusters,
+        show_default=False,
     ),
 ]
 
@@ -35,13 +38,11 @@ def up(
     hosts: Annotated[int, typer.Option(metavar="N", help="How many hosts. Default: 2.", show_default=False)] = 2,
     rate: Annotated[
         str | None,
-        typer.Option(metavar="RATE", help="What each wire carries each way: 100mbit, 1gbit, ... Default: no limit."),
+        typer.Option(metavar="RATE", help="Rate of each wire, each way: 100mbit, 1gbit, ... Default: no limit."),
     ] = None,
     slots: Annotated[
         int,
-        typer.Option(
-            metavar="N", help="Ranks that go to a host before the next is taken. Default: 1.", show_default=False
-        ),
+        typer.Option(metavar="N", help="Ranks per host before the next host is used. Default: 1.", show_default=False),
     ] = 1,
     slurm: Annotated[bool, typer.Option("--slurm", help="Start Slurm on it, for srun (slurm-wlm, munge).")] = False,
     containers: Annotated[
@@ -49,15 +50,15 @@ def up(
     ] = False,
     image: Annotated[
         str | None,
-        typer.Option(metavar="IMAGE", help="Of the containers, with sshd in it. Default: one that is built."),
+        typer.Option(metavar="IMAGE", help="Image of the containers, with sshd in it. Default: one is built."),
     ] = None,
     base: Annotated[
         str | None,
-        typer.Option(metavar="IMAGE", help="What the image is built upon. Default: debian:bookworm-slim."),
+        typer.Option(metavar="IMAGE", help="Base of the image that is built. Default: debian:bookworm-slim."),
     ] = None,
     mount: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FOLDER", help="A folder that the containers shall see, too; for several, again."),
+        typer.Option(metavar="FOLDER", help="Another folder that the containers see; may be given several times."),
     ] = None,
     name: Name = _USUAL,
 ) -> None:
@@ -91,7 +92,7 @@ def down(
     name: Name = _USUAL,
     every: Annotated[bool, typer.Option("--all", help="Remove all clusters.")] = False,
 ) -> None:
-    """Remove a cluster, and end all that runs on it; also what a broken-off 'up' has left."""
+    """Remove a cluster and end everything that runs on it; also what an interrupted 'up' has left."""
     from polympi.lab.cluster import manage
     from polympi.lab.suggest import did_you_mean
 
@@ -107,7 +108,7 @@ def down(
 
 @clusters.command()
 def status() -> None:
-    """Show the clusters that are up, and what has gone over each wire since they were made."""
+    """Show the clusters that are up, and the traffic on each wire since they were made."""
     from polympi.lab.cluster.state import get_cluster, known_clusters
     from polympi.lab.errors import LabError
 

@@ -14,7 +14,7 @@ from polympi.lab.cli.names import complete_stacks
 from polympi.lab.environment.doctor import Check, check_tools, checks_json, diagnose, print_checks
 from polympi.lab.errors import LabError
 from polympi.lab.home import take_home
-from polympi.lab.stacks.check import check_stack
+from polympi.lab.stacks.check import checked
 from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
 
@@ -22,7 +22,7 @@ from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
 def doctor(
     hostfile: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Check the hosts of a host file, and what is between them."),
+        typer.Option(metavar="FILE", help="Check the hosts of a host file, and the network between them."),
     ] = None,
     stack: Annotated[
         str | None,
@@ -40,10 +40,12 @@ def doctor(
     ] = None,
     ssh: Annotated[
         str | None,
-        typer.Option(metavar="COMMAND", help="How hosts are reached, as 'ssh -p 2222'. Default: ssh; srun in a job."),
+        typer.Option(
+            metavar="COMMAND", help="How hosts are reached, such as 'ssh -p 2222'. Default: ssh; srun in a job."
+        ),
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Write the checks as JSON, with all facts of the hosts.")
+        bool, typer.Option("--json", help="Write the checks as JSON, with the metadata of the hosts.")
     ] = False,
 ) -> None:
     """Check the machine, the stacks and the bindings, or several hosts; each finding says what to try.
@@ -132,7 +134,7 @@ def _stack_checks(names: list[str] | None) -> Iterator[Check]:
         say(f"launching two ranks on {name}")
         try:
             stack = get_stack(name)
-            check_stack(stack)
+            checked(stack)
         except LabError as error:
             yield Check(f"stack {name}", "problem", str(error), f"polympi stack add {name}")
             continue

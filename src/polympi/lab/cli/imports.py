@@ -67,7 +67,7 @@ def _outcome(added: Added, into: Path) -> list[str]:
     if added.known:
         sentences.append(f"imported before, and not added again: {_some(added.known)}")
     if added.renewed:
-        sentences.append(f"rows of other files of these names stay beside the new ones: {_some(added.renewed)}")
+        sentences.append(f"rows of other files with these names stay next to the new ones: {_some(added.renewed)}")
     shown = f": 'polympi report {into}' shows them" if added.rows else ""
     return [*sentences, f"{count(added.rows, 'row')} added to {into}{shown}"]
 

@@ -5,9 +5,8 @@ from rich.table import Table
 
 from polympi.lab.arms import AGAIN
 from polympi.lab.bindings.build import why_not_ready
-from polympi.lab.bindings.manifest import Binding, absent_bindings
+from polympi.lab.bindings.manifest import Binding, absent_bindings, load_bindings
 from polympi.lab.catalogue import BENCHMARKS, Benchmark
-from polympi.lab.cli.arguments import known_bindings
 from polympi.lab.cli.console import results
 from polympi.lab.cli.options import BindingFolders
 from polympi.lab.plan.studies import STUDIES
@@ -35,7 +34,7 @@ class Notes:
 
 def list_all(bindings_from: BindingFolders = None) -> None:
     """List stacks, bindings, benchmarks, studies and tools: what is installed, and how to install the rest."""
-    stacks, bindings = installed_stacks(), known_bindings(bindings_from)
+    stacks, bindings = installed_stacks(), load_bindings(bindings_from or ())
     results.print(_stack_table(stacks))
     notes = Notes()
     results.print(_binding_table(bindings, stacks, bindings_from, notes))
@@ -70,7 +69,7 @@ def _stack_table(stacks: dict[str, Stack]) -> Table:
 def _binding_table(
     bindings: dict[str, Binding], stacks: dict[str, Stack], folders: BindingFolders, notes: Notes
 ) -> Table:
-    table = _table("\nBindings [dim](* takes part by default)[/]", "name", "what it is", "ready on")
+    table = _table("\nBindings [dim](* included by default)[/]", "name", "what it is", "ready on")
     absent = absent_bindings(folders or ())
     languages = [*(one.language for one in bindings.values()), *(one.language for one in absent.values())]
     for language in dict.fromkeys(languages):
@@ -97,7 +96,7 @@ def _readiness(binding: Binding, stacks: dict[str, Stack], notes: Notes) -> str:
 
 
 def _tool_table(stacks: dict[str, Stack], notes: Notes) -> Table:
-    table = _table("\nTools of others [dim](polympi run --tool)[/]", "name", "what its figure is", "ready on")
+    table = _table("\nThird-party tools [dim](polympi run --tool)[/]", "name", "what its figure is", "ready on")
     for tool in TOOLS.values():
         found = {name: find_tool(tool, stack) for name, stack in stacks.items()}
         ready = ", ".join(name for name, part in found.items() if isinstance(part, FoundTool))

@@ -4,8 +4,21 @@ A shell asks while somebody types: nothing here may be slow, print, or fail.
 """
 
 import contextlib
+import importlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
+
+_Completion = Callable[[str], list[str]]
+
+
+def _at(*places: str) -> list[str]:
+    """The names at places such as ``catalogue:PAGES``; imported now, since no command waits for those of others."""
+    names: list[str] = []
+    for place in places:
+        module, _, name = place.partition(":")
+        found = getattr(importlib.import_module(f"polympi.lab.{module}"), name)
+        names += [found] if isinstance(found, str) else found() if callable(found) else found
+    return names
 
 
 def _quietly(names: Callable[[], Iterable[str]]) -> list[str]:
@@ -14,112 +27,51 @@ def _quietly(names: Callable[[], Iterable[str]]) -> list[str]:
     return []
 
 
-def _last_of_list(incomplete: str, names: Iterable[str]) -> list[str]:
-    """The ways to complete the last item of a comma-separated list, without the names it has already."""
-    before, comma, last = incomplete.rpartition(",")
-    given = before.split(",")
-    return [f"{before}{comma}{name}" for name in names if name.startswith(last) and name not in given]
+def _one(*places: str) -> _Completion:
+    """Completes one name."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in _quietly(lambda: _at(*places)) if name.startswith(incomplete)]
+
+    return complete
 
 
-def complete_stacks(incomplete: str) -> list[str]:
-    """Names of installed stacks."""
-    return _last_of_list(incomplete, _quietly(_installed))
+def _several(*places: str) -> _Completion:
+    """Completes the last name of a comma-separated list, with those that the list does not have yet."""
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        names = [name for name in _quietly(lambda: _at(*places)) if name not in before.split(",")]
+        return [f"{before}{comma}{name}" for name in names if name.startswith(last)]
+
+    return complete
 
 
-def complete_new_stack(incomplete: str) -> list[str]:
-    """Names of stacks that can be installed."""
-    from polympi.lab.stacks.known import SYSTEM, WHEELS
-
-    return [name for name in (*WHEELS, SYSTEM) if name.startswith(incomplete)]
-
-
-def complete_installed_stack(incomplete: str) -> list[str]:
-    """Name of one installed stack."""
-    return [name for name in _quietly(_installed) if name.startswith(incomplete)]
-
-
-def complete_clusters(incomplete: str) -> list[str]:
-    """Names of clusters that are up, or of which something is left."""
-
-    def names() -> Iterable[str]:
-        from polympi.lab.cluster.state import known_clusters
-
-        return known_clusters()
-
-    return [name for name in _quietly(names) if name.startswith(incomplete)]
-
-
-def complete_bindings(incomplete: str) -> list[str]:
-    """Names of bindings."""
-
-    def names() -> Iterable[str]:
-        from polympi.lab.bindings.manifest import ALL, load_bindings
-
-        return [*load_bindings(), ALL]
-
-    return _last_of_list(incomplete, _quietly(names))
-
-
-def complete_benches(incomplete: str) -> list[str]:
-    """Names of benchmarks."""
-    from polympi.lab.catalogue import BENCHMARKS
-
-    return _last_of_list(incomplete, BENCHMARKS)
-
-
-def complete_tools(incomplete: str) -> list[str]:
-    """Names of third-party tools."""
-
-    def names() -> Iterable[str]:
-        from polympi.lab.bindings.manifest import ALL
-        from polympi.lab.run.request import NO_TOOL
-        from polympi.lab.tools.known import TOOLS
-
-        return [*TOOLS, ALL, NO_TOOL]
-
-    return _last_of_list(incomplete, _quietly(names))
-
-
-def complete_scalings(incomplete: str) -> list[str]:
-    """What can happen to a problem where there are several numbers of ranks."""
-    from polympi.lab.records import SCALINGS
-
-    return [name for name in SCALINGS if name.startswith(incomplete)]
-
-
-def complete_placements(incomplete: str) -> list[str]:
-    """Names of placements."""
-    from polympi.lab.plan.placement_names import MEANINGS
-
-    return _last_of_list(incomplete, MEANINGS)
-
-
-def complete_pages(incomplete: str) -> list[str]:
-    """What message buffers can lie on."""
-    from polympi.lab.catalogue import PAGES
-
-    return [name for name in PAGES if name.startswith(incomplete)]
+complete_stacks = _several("stacks.stack:installed_stacks")
+complete_installed_stack = _one("stacks.stack:installed_stacks")
+complete_new_stack = _one("stacks.known:WHEELS", "stacks.known:SYSTEM")
+complete_clusters = _one("cluster.state:known_clusters")
+complete_bindings = _several("bindings.manifest:load_bindings", "bindings.manifest:ALL")
+complete_benches = _several("catalogue:BENCHMARKS")
+complete_tools = _several("tools.known:TOOLS", "bindings.manifest:ALL", "run.request:NO_TOOL")
+complete_scalings = _one("records:SCALINGS")
+complete_placements = _several("plan.placement_names:MEANINGS")
+complete_pages = _one("catalogue:PAGES")
+complete_schedulers = _one("submit.scheduler:SCHEDULERS")
 
 
 def complete_profiles(incomplete: str) -> list[tuple[str, str]]:
-    """Names of profiles, each with what it is."""
+    """Names of profiles, each with its summary."""
     from polympi.lab.plan.profiles import PROFILES
 
     return [(p.name, p.summary) for p in PROFILES.values() if p.name.startswith(incomplete)]
 
 
 def complete_studies(incomplete: str) -> list[tuple[str, str]]:
-    """Names of studies, each with what it is."""
+    """Names of studies, each with its summary."""
     from polympi.lab.plan.studies import STUDIES
 
     return [(s.name, s.summary) for s in STUDIES.values() if s.name.startswith(incomplete)]
-
-
-def complete_schedulers(incomplete: str) -> list[str]:
-    """Names of batch systems."""
-    from polympi.lab.submit.scheduler import SCHEDULERS
-
-    return [name for name in SCHEDULERS if name.startswith(incomplete)]
 
 
 def complete_jobs(incomplete: str) -> list[str]:
@@ -145,9 +97,3 @@ def complete_results(incomplete: str) -> list[str]:
         return [path for path, is_run in matching.items() if is_run] or [f"{path}/" for path in matching]
 
     return _quietly(found)
-
-
-def _installed() -> Iterable[str]:
-    from polympi.lab.stacks.stack import installed_stacks
-
-    return installed_stacks()

@@ -53,7 +53,7 @@ def project(
         Path | None,
         typer.Option(
             metavar="DIR2",
-            help="A run over several hosts: project what it measured, on as many ranks, and say how far that missed.",
+            help="A run over several hosts: project what it measured, on as many ranks, and report the error.",
             autocompletion=complete_results,
         ),
     ] = None,
@@ -115,8 +115,8 @@ def project(
     if any(not one.within and not one.given for one in compared):
         if shared_memory(analysis):
             say(
-                "What bindings cost was measured in memory that ranks share. A network is foretold better from a run "
-                "whose messages take its way: 'polympi run --by-network'."
+                "The costs of bindings were measured through shared memory. A run whose messages go over the network "
+                "predicts a network better: 'polympi run --by-network'."
             )
         raise typer.Exit(1)
 

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from polympi.lab.cli.launching import ByNetwork, CarryFiles, Launcher, LauncherArguments, Variables
 from polympi.lab.cli.names import (
     complete_benches,
     complete_bindings,
@@ -18,7 +17,7 @@ from polympi.lab.cli.names import (
     complete_studies,
     complete_tools,
 )
-from polympi.lab.cli.options import BindingFolders
+from polympi.lab.cli.options import BindingFolders, ByNetwork, CarryFiles, Launcher, LauncherArguments, Variables
 from polympi.lab.plan.placement_names import MEANINGS
 from polympi.lab.plan.profiles import LONGER_ONLY, PROFILES, USUAL_PROFILE
 from polympi.lab.plan.studies import STUDIES
@@ -57,7 +56,7 @@ def run(
         typer.Option(
             metavar="NAME,...",
             help="Benchmarks, or patterns such as 'latency/ready*/bytes'. Default: all; the profile quick leaves out "
-            f"{', '.join(LONGER_ONLY)}. 'wave' takes a triad of C along, which shows what memory allows.",
+            f"{', '.join(LONGER_ONLY)}. 'wave' also measures a triad of C, which shows what memory allows.",
             autocompletion=complete_benches,
         ),
     ] = None,
@@ -65,7 +64,7 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Benchmarks of others to launch in the same blocks, beside C: NetPIPE, osu_latency, ...; 'all' for "
+            help="Third-party benchmarks to launch in the same blocks as C: NetPIPE, osu_latency, ...; 'all' for "
             "those on PATH and in $POLYMPI_TOOLS, 'none'. Default: none, or all with '--binding all'.",
             autocompletion=complete_tools,
         ),
@@ -82,7 +81,7 @@ def run(
         str | None,
         typer.Option(
             metavar="N,...",
-            help="Ranks of a launch. With several numbers, such as 1,2,4, the same is measured with each of them, and "
+            help="Ranks per launch. With several numbers, such as 1,2,4, everything is measured with each, and "
             "the report shows how applications scale. Default: 2.",
         ),
     ] = None,
@@ -91,8 +90,8 @@ def run(
         typer.Option(
             metavar="NAME",
             help="With several numbers of ranks: [bold]strong[/], the same problem for all of them, or [bold]weak[/], "
-            "a problem that grows with the ranks, so that each of them has as much work; sizes are then those of one "
-            "rank. Default: strong.",
+            "a problem that grows with the ranks, so that the work per rank stays the same; sizes are then those of "
+            "one rank. Default: strong.",
             autocompletion=complete_scalings,
         ),
     ] = None,
@@ -101,8 +100,8 @@ def run(
         typer.Option(
             "--with",
             metavar="'NAME: VARIABLE=VALUE ...'",
-            help="Measure everything with this setting, too, in the same blocks as without it: variables of the "
-            "environment and arguments of the launcher (-...), under a name. The report shows what it costs or buys. "
+            help="Also measure everything with this setting, in the same blocks as without it: environment variables "
+            "and launcher arguments (-...), under a name. The report shows what it costs or gains. "
             "May be given several times.",
         ),
     ] = None,
@@ -110,8 +109,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help=f"Measure everything with its ranks placed so, in the same blocks: {_PLACEMENTS_HELP}. Of several, "
-            "the first is what the others are compared with. Default: where the launcher puts them.",
+            help=f"Measure everything with ranks placed this way, in the same blocks: {_PLACEMENTS_HELP}. "
+            "With several, the others are compared with the first. Default: where the launcher puts them.",
             autocompletion=complete_placements,
         ),
     ] = None,
@@ -125,8 +124,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"A question with its bindings, benchmarks and sizes, and a section of the report: {_STUDIES_HELP}. "
-            "Other options still count: --binding, --bench and --sizes replace those of the study.",
+            help=f"A question with its bindings, benchmarks, sizes and section of the report: {_STUDIES_HELP}. "
+            "Other options still apply: --binding, --bench and --sizes replace those of the study.",
             autocompletion=complete_studies,
         ),
     ] = None,
@@ -134,8 +133,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The pages of message buffers: [bold]huge[/], if the kernel has any, or [bold]plain[/], which a "
-            "program gets without asking. Default: huge.",
+            help="The pages of message buffers: [bold]huge[/], if the kernel has any, or [bold]plain[/], which any "
+            "program gets by default. Default: huge.",
             autocompletion=complete_pages,
         ),
     ] = None,
@@ -143,8 +142,8 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Hosts, in the launcher's format; they must see the result directory, or --carry-files is given. "
-            "'polympi cluster up' makes some of this machine.",
+            help="Hosts, in the launcher's format; they must see the result directory unless --carry-files is given. "
+            "'polympi cluster up' makes some on this machine.",
         ),
     ] = None,
     launcher: Launcher = None,
@@ -160,7 +159,7 @@ def run(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="End a launch that takes longer (90s, 5m), as one that hangs: for slow or busy machines. Default: by "
+            help="Time after which a launch counts as hung (90s, 5m), for slow or busy machines. Default: by "
             "profile and ranks, at least 30 s.",
         ),
     ] = None,
@@ -177,7 +176,7 @@ def run(
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be measured and how long it takes; do nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be measured and how long it would take; do nothing.")
     ] = False,
     wait: Annotated[
         bool, typer.Option("--wait", help="If another run is measuring on this machine, wait for it to end.")
@@ -185,39 +184,16 @@ def run(
 ) -> None:
     """Compare MPI bindings with C on this machine, and write a report.
 
-    Every binding is launched once in each block, in an order that changes; C takes part twice, which shows the noise.
+    Every binding is launched once in each block, in an order that changes; C is launched twice, which shows the noise.
     Ctrl-C stops cleanly: what was measured is kept and reported, and --resume continues.
 
     Exit codes: 0 measured; 1 C or a binding failed and was left out; 2 the request is impossible; 130 interrupted.
     """
+    given = dict(locals())  # the options: all but three of them say what to measure
     from polympi.lab.cli.asked import Asked
     from polympi.lab.cli.running import begin, go_on, preview_run
 
-    asked = Asked(
-        output=output,
-        stack=stack,
-        binding=binding,
-        bench=bench,
-        tool=tool,
-        sizes=sizes,
-        ranks=ranks,
-        scaling=scaling,
-        settings=settings,
-        placement=placement,
-        profile=profile,
-        study=study,
-        pages=pages,
-        hostfile=hostfile,
-        time_limit=time_limit,
-        launch_timeout=launch_timeout,
-        seed=seed,
-        bindings_from=bindings_from,
-        launcher=launcher,
-        launcher_args=launcher_args,
-        env=env,
-        by_network=by_network,
-        carry_files=carry_files,
-    )
+    asked = Asked(**{name: value for name, value in given.items() if name not in ("resume", "dry_run", "wait")})
     if resume is not None:
         go_on(resume, asked, wait=wait, dry_run=dry_run)
     elif dry_run:

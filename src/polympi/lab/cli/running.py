@@ -8,7 +8,8 @@ from pathlib import Path
 import typer
 from rich.table import Table
 
-from polympi.lab.cli.arguments import choose_stacks, known_bindings
+from polympi.lab.bindings.manifest import load_bindings
+from polympi.lab.cli.arguments import choose_stacks
 from polympi.lab.cli.asked import Asked
 from polympi.lab.cli.console import errors, results, say, say_home
 from polympi.lab.cli.display import ending, shown, without_reference
@@ -44,7 +45,7 @@ def begin(asked: Asked, *, wait: bool) -> None:
     """
     say_home()
     undo_broken_off(say)
-    request = asked.request(known_bindings(asked.bindings_from))
+    request = asked.request(load_bindings(asked.bindings_from or ()))
     check(request)
     stacks = choose_stacks(asked.stack, one=request.profile.one_stack)
     check_names(dataclasses.replace(request, stacks=stacks))
@@ -84,7 +85,7 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
 def preview_run(asked: Asked) -> None:
     """Say what would be measured and how long that takes; measure, make and install nothing."""
     say_home()
-    request = asked.request(known_bindings(asked.bindings_from))
+    request = asked.request(load_bindings(asked.bindings_from or ()))
     check(request)
     stacks = choose_stacks(asked.stack, one=request.profile.one_stack)
     check_names(dataclasses.replace(request, stacks=stacks))
@@ -196,8 +197,8 @@ def _lost(measured: Measured) -> str:
     if not measured.outcome.detail:
         return ""
     ours = measured.directory.environment().facts.get("cluster")
-    anew = f"'polympi cluster down --name {ours['name']}' removes the cluster, then make it anew; " if ours else ""
-    return f"{measured.outcome.detail}; {anew}"
+    again = f"'polympi cluster down --name {ours['name']}' removes the cluster, then make it again; " if ours else ""
+    return f"{measured.outcome.detail}; {again}"
 
 
 def _needs(measured: Measured) -> str:

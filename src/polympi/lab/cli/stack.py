@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from polympi.lab.cli.console import results, say, say_home
-from polympi.lab.cli.launching import Launcher, LauncherArguments
 from polympi.lab.cli.names import complete_bindings, complete_installed_stack, complete_new_stack
-from polympi.lab.cli.options import BindingFolders
+from polympi.lab.cli.options import BindingFolders, Launcher, LauncherArguments
 from polympi.lab.stacks.known import WHEELS
 from polympi.lab.stacks.recovery import undo_broken_off
 from polympi.lab.stacks.stack import forget
@@ -35,8 +34,8 @@ def add(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Install what these bindings need of Python, too; 'all' for all. Default: what those need that take "
-            "part by default.",
+            help="Also install the Python packages of these bindings; 'all' for all. Default: those of the default "
+            "bindings.",
             autocompletion=complete_bindings,
         ),
     ] = None,
@@ -45,14 +44,14 @@ def add(
     bindings_from: BindingFolders = None,
 ) -> None:
     """Install a stack with its own Python environment, or repair and complete one that is there. Needs no root."""
-    from polympi.lab.bindings.manifest import asked_for, default_bindings, python_requirements
-    from polympi.lab.cli.arguments import known_bindings, split_list
+    from polympi.lab.bindings.manifest import asked_for, default_bindings, load_bindings, python_requirements
+    from polympi.lab.cli.arguments import split_list
     from polympi.lab.stacks.add import add_stack
     from polympi.lab.stacks.launching import asked_launching
 
     say_home()
     launching = asked_launching(launcher, launcher_args, ())
-    known = known_bindings(bindings_from)
+    known = load_bindings(bindings_from or ())
     further = [] if binding is None else asked_for(known, split_list(binding, "--binding"))
     undo_broken_off(say)
     requirements = python_requirements([*default_bindings(known), *further])

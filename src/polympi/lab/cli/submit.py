@@ -11,7 +11,7 @@ from polympi.lab.cli.names import complete_jobs, complete_schedulers
 def submit(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="-- run ...", help="A run as it would be typed, behind '--'.", show_default=False),
+        typer.Argument(metavar="-- run ...", help="A run as it would be typed, after '--'.", show_default=False),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -26,7 +26,7 @@ def submit(
         int, typer.Option(metavar="N", help="Hosts, for this job alone. Default: 2.", show_default=False)
     ] = 2,
     time: Annotated[
-        str, typer.Option(metavar="TIME", help="Of the job: 90s, 30m, 2h. Default: 30m.", show_default=False)
+        str, typer.Option(metavar="TIME", help="Time limit of the job: 90s, 30m, 2h. Default: 30m.", show_default=False)
     ] = "30m",
     partition: Annotated[str | None, typer.Option(metavar="NAME", help="Partition or queue.")] = None,
     account: Annotated[str | None, typer.Option(metavar="NAME", help="Account or project.")] = None,
@@ -43,18 +43,18 @@ def submit(
         str | None,
         typer.Option("--start-within", metavar="TIME", help="Cancel the job if it has not begun after this time."),
     ] = None,
-    detach: Annotated[bool, typer.Option("--detach", help="Submit the job, and do not follow it.")] = False,
+    detach: Annotated[bool, typer.Option("--detach", help="Submit the job without following it.")] = False,
     follow: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR.job", help="Follow a job again that was submitted before.", autocompletion=complete_jobs
-        ),
+        typer.Option(metavar="DIR.job", help="Follow a job that was submitted before.", autocompletion=complete_jobs),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the batch script; submit nothing.")] = False,
 ) -> None:
     """Measure in a job of a batch system: write its script, submit it, follow it, and say where the result is.
 
-    Ctrl-C ends the following and not the job. Exit codes: that of the run; 130: the job was ended; 128 + N: by signal.
+    Ctrl-C stops following and leaves the job running.
+
+    Exit codes: that of the run; 130: the job was ended; 128 + N: by signal.
     """
     from polympi.lab.cli.submitting import Wanted, follow_again, submit_run
 

@@ -109,7 +109,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
                 return f"{host.name} is gone: the process that held it has ended"
         return None
 
-    def facts(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """What the record of a run says of the cluster."""
         return {
             "name": self.name,

@@ -54,7 +54,7 @@ def _host_and_slots(words: list[str]) -> tuple[str, int]:
         raise ValueError(f"has '{' '.join(words)}', which is more than one host: {_A_HOST_A_LINE}")
     if first.count(":") > 1:
         raise ValueError(
-            f"has '{first}', in which an IPv6 address cannot be told from a number of ranks: give the host a name in "
+            f"has '{first}', in which an IPv6 address looks like a number of ranks: give the host a name in "
             "/etc/hosts, and write that"
         )
     name, colon, after = first.partition(":")

@@ -53,7 +53,7 @@ def up(
         if get_cluster(name) is not None:
             raise UsageError(
                 f"The cluster '{name}' is up already: 'polympi cluster status' shows it, 'polympi cluster down --name "
-                f"{name}' removes it, and --name makes another beside it."
+                f"{name}' removes it, and --name makes another."
             )
         folder = cluster_folder(name)
         _clear(folder)  # what is left of one that was killed
@@ -123,13 +123,13 @@ def _check(cluster: Cluster, what_is_wrong: Callable[[], str | None], folders: I
     if wrong := what_is_wrong():
         raise ClusterError(
             f"The cluster '{cluster.name}' is broken: {wrong}. 'polympi cluster down --name {cluster.name}' removes "
-            "it, then make it anew."
+            "it; then make it again."
         )
     for folder in folders:
         if unseen := next((host for host in cluster.hosts if not host.sees(folder)), None):
             raise ClusterError(
                 f"The cluster '{cluster.name}' cannot be used for '{folder}', which {unseen.name} does not see: work "
-                f"in a folder that it sees, or make the cluster anew with --mount '{folder}'."
+                f"in a folder that it sees, or make the cluster again with --mount '{folder}'."
             )
 
 

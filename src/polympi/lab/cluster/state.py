@@ -6,12 +6,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from polympi.lab.cluster.cluster import Cluster, ClusterError, own_pid_namespace
 from polympi.lab.cluster.hostfile import read_hostfile
-from polympi.lab.decoding import what_is_wrong
-from polympi.lab.errors import UsageError, system_reason
+from polympi.lab.decoding import read_record, write_record
+from polympi.lab.errors import UsageError
 
 FOLDER_VARIABLE = "POLYMPI_CLUSTERS"  # for tests, and where /run cannot be written
 _FOLDER = Path("/run/polympi/clusters")
@@ -40,23 +38,20 @@ def known_clusters() -> list[str]:
 def get_cluster(name: str) -> Cluster | None:
     """A cluster that was made and recorded; None if there is none, or only what is left of making one."""
     record = cluster_folder(name) / _RECORD
-    try:
-        return msgspec.json.decode(record.read_bytes(), type=Cluster)
-    except (FileNotFoundError, NotADirectoryError):
+    if not record.is_file():
         return None
-    except (OSError, ValueError) as error:
-        why = system_reason(error) if isinstance(error, OSError) else what_is_wrong(error)
+    try:
+        return read_record(record, Cluster)
+    except ValueError as error:
         raise ClusterError(
-            f"The record of the cluster '{name}', '{record}', is damaged ({why}): 'polympi cluster down --name {name}' "
-            "removes the cluster."
+            f"The record of the cluster '{name}', '{record}', is damaged ({error}): remove the cluster with 'polympi "
+            f"cluster down --name {name}'."
         ) from error
 
 
 def remember(cluster: Cluster) -> None:
     """Write the record of a cluster, by which later commands find it."""
-    partial = Path(cluster.folder) / "cluster.partial"
-    partial.write_bytes(msgspec.json.format(msgspec.json.encode(cluster), indent=2) + b"\n")
-    partial.rename(Path(cluster.folder) / _RECORD)  # in one step: there is a whole record or none
+    write_record(Path(cluster.folder) / _RECORD, cluster)
 
 
 def cluster_of(hostfile: Path) -> Cluster | None:

@@ -71,8 +71,7 @@ def _names(job: str, nodes: str) -> tuple[str, ...]:
     try:
         said = subprocess.run(command, capture_output=True, text=True, timeout=_ANSWER_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        why = system_reason(error) if isinstance(error, OSError) else "it does not answer"
-        raise _unknown(job, nodes, why) from error
+        raise _unknown(job, nodes, system_reason(error)) from error
     if said.returncode or not said.stdout.split():
         raise _unknown(job, nodes, (said.stderr.strip().splitlines() or ["it said nothing"])[-1])
     return tuple(said.stdout.split())

@@ -12,7 +12,7 @@ _LISTED = 3  # programs
 _LEAST_CPUS = 0.05  # of a program that is listed
 
 
-def busy_facts(seconds: float = _SAMPLE_S) -> dict[str, Any]:
+def busy_metadata(seconds: float = _SAMPLE_S) -> dict[str, Any]:
     """How many of the CPUs that we may use are in use at this moment, and by which programs.
 
     Unlike the load average it knows nothing of what has ended, such as an installation.
@@ -49,7 +49,7 @@ def _used_seconds(allowed: Sequence[int]) -> float:
 def _programs() -> Iterator[tuple[tuple[int, float], tuple[str, float]]]:
     """Of every other process a key, its name and the seconds that it has used."""
     for process in psutil.process_iter(["pid", "create_time", "name", "cpu_times"]):
-        facts = process.info
-        if facts["pid"] != os.getpid() and facts["cpu_times"] is not None:
-            used = facts["cpu_times"].user + facts["cpu_times"].system
-            yield (facts["pid"], facts["create_time"]), (facts["name"] or "", used)
+        of_process = process.info
+        if of_process["pid"] != os.getpid() and of_process["cpu_times"] is not None:
+            used = of_process["cpu_times"].user + of_process["cpu_times"].system
+            yield (of_process["pid"], of_process["create_time"]), (of_process["name"] or "", used)

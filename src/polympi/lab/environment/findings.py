@@ -19,7 +19,7 @@ def environment_findings(environment: Mapping[str, Any], ranks: int, *, by_netwo
     """Findings about an environment as :func:`~polympi.lab.environment.record.record_environment` records it.
 
     Args:
-        environment: the record; a missing or null fact leads to no claim, only to a note that it is not known.
+        environment: the record; a missing or null value leads to no claim, only to a note that it is not known.
         ranks: ranks of the run on this host.
         by_network: whether messages take the network, even if it is this host's own.
 
@@ -50,12 +50,12 @@ def oversubscribed(environment: Mapping[str, Any], ranks: int) -> Finding | None
 
 def available_cpus(environment: Mapping[str, Any]) -> float | None:
     """CPUs' worth of time that ranks can have: the allowed CPUs, or the container's quota if that is less."""
-    known = [c for c in (_fact(environment, "affinity.count"), _fact(environment, "limits.cpu_quota_cpus")) if c]
+    known = [c for c in (_value(environment, "affinity.count"), _value(environment, "limits.cpu_quota_cpus")) if c]
     return min(known, default=None)
 
 
 def _placement(environment: Mapping[str, Any], ranks: int) -> Iterator[Finding]:
-    cpus, cores = available_cpus(environment), _fact(environment, "affinity.cores")
+    cpus, cores = available_cpus(environment), _value(environment, "affinity.cores")
     if cpus is None:
         return
     if ranks > cpus:
@@ -82,25 +82,25 @@ def _placement(environment: Mapping[str, Any], ranks: int) -> Iterator[Finding]:
 
 
 def _quota(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    quota, count = _fact(environment, "limits.cpu_quota_cpus"), _fact(environment, "affinity.count")
+    quota, count = _value(environment, "limits.cpu_quota_cpus"), _value(environment, "affinity.count")
     if quota is not None and (count is None or quota < count):
         yield _warning(
             "CPU quota",
             f"The control group may use {_count(quota, 'CPU')} of time in each period; ranks that wait by spinning "
             "use it up and are then stopped until the next period.",
-            "Limit the container by CPUs and not by time: --cpuset-cpus in place of --cpus.",
+            "Limit the container by CPUs and not by time: --cpuset-cpus instead of --cpus.",
         )
 
 
 def _clock(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    governor = _fact(environment, "cpu.governor")
+    governor = _value(environment, "cpu.governor")
     if governor is not None and governor != "performance":
         yield _warning(
             "Frequency scaling",
             f"The frequency governor is {governor}: the clock speed changes with the load, and so do the times.",
             "Set it to performance: sudo cpupower frequency-set --governor performance.",
         )
-    if _fact(environment, "cpu.smt"):
+    if _value(environment, "cpu.smt"):
         yield _note(
             "Hardware threads",
             "Hardware threads share the cores: a rank is slower while another program uses the same core.",
@@ -109,11 +109,11 @@ def _clock(environment: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _competition(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    cpus, load = _fact(environment, "busy.cpus"), _fact(environment, "load_average.one_minute")
+    cpus, load = _value(environment, "busy.cpus"), _value(environment, "load_average.one_minute")
     if cpus is not None:  # what runs now; the load average also counts what has ended within the minute
-        programs = [f"{name} {used:.1f}" for name, used in (_fact(environment, "busy.programs") or {}).items()]
+        programs = [f"{name} {used:.1f}" for name, used in (_value(environment, "busy.programs") or {}).items()]
         by = f": {', '.join(programs)}" if programs else ""
-        text = f"Before the start {cpus:.1f} of {_count(_fact(environment, 'busy.of') or 0, 'CPU')} were in use{by}."
+        text = f"Before the start {cpus:.1f} of {_count(_value(environment, 'busy.of') or 0, 'CPU')} were in use{by}."
         busy = cpus > BUSY_LOAD
     else:
         text = f"The load average was {load or 0:.2f} before the start: the CPUs were in use."
@@ -127,18 +127,18 @@ def _competition(environment: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _copying(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    if _fact(environment, "single_copy.works") is False:
-        scope = _fact(environment, "single_copy.ptrace_scope")
+    if _value(environment, "single_copy.works") is False:
+        scope = _value(environment, "single_copy.ptrace_scope")
         yield _warning(
             "Single copy is off",
             "A process may not read another's memory "
-            f"({_fact(environment, 'single_copy.reason') or 'refused'}): large messages are copied twice.",
+            f"({_value(environment, 'single_copy.reason') or 'refused'}): large messages are copied twice.",
             "Allow it: sudo sysctl kernel.yama.ptrace_scope=0."
             if scope
             else "Allow it: start the container with --cap-add SYS_PTRACE, or without its seccomp filter.",
         )
-    size, free = _fact(environment, "shm.size_bytes"), _fact(environment, "shm.free_bytes")
-    if _fact(environment, "shm.writable") is False:
+    size, free = _value(environment, "shm.size_bytes"), _value(environment, "shm.free_bytes")
+    if _value(environment, "shm.writable") is False:
         yield _warning(
             "No shared memory",
             "This user cannot write to /dev/shm: MPI libraries use slower ways or fail.",
@@ -159,7 +159,7 @@ def _copying(environment: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _pages(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    if _fact(environment, "memory.transparent_hugepages") == "never":
+    if _value(environment, "memory.transparent_hugepages") == "never":
         yield _note(
             "No huge pages",
             "Transparent huge pages are off: message buffers lie in small pages, and large messages take longer.",
@@ -168,10 +168,10 @@ def _pages(environment: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _numa(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    nodes = _fact(environment, "numa.nodes")
+    nodes = _value(environment, "numa.nodes")
     if nodes is None or nodes < 2:
         return
-    if _fact(environment, "numa.balancing"):
+    if _value(environment, "numa.balancing"):
         yield _warning(
             "Pages are moved",
             f"The kernel moves memory between its {nodes} NUMA nodes while programs run, and stops them for it.",
@@ -186,7 +186,7 @@ def _numa(environment: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _container(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    if kind := _fact(environment, "limits.container"):
+    if kind := _value(environment, "limits.container"):
         yield _note(
             "Container",
             f"This is a container ({kind}): it may hide what the machine is like, and others may use the machine.",
@@ -195,22 +195,22 @@ def _container(environment: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _machine(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    if _fact(environment, "cpu.virtual_machine"):
-        hypervisor = _fact(environment, "cpu.hypervisor")
+    if _value(environment, "cpu.virtual_machine"):
+        hypervisor = _value(environment, "cpu.hypervisor")
         yield _note(
             "Virtual machine",
             f"A hypervisor{f' ({hypervisor})' if hypervisor else ''} runs this machine: other guests may take CPU "
             "time without being seen.",
-            "Compare only runs of the same machine, and look at the noise floor beside each ratio.",
+            "Compare only runs of the same machine, and look at the noise floor next to each ratio.",
         )
 
 
 def _cluster(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    if (hosts := _fact(environment, "cluster.hosts")) is None:
+    if (hosts := _value(environment, "cluster.hosts")) is None:
         return
-    rate = _fact(environment, "cluster.rate")
+    rate = _value(environment, "cluster.rate")
     wires = f"wires of {rate}" if rate else "wires as fast as the kernel copies"
-    kind = "containers" if _fact(environment, "cluster.image") else "namespaces"
+    kind = "containers" if _value(environment, "cluster.image") else "namespaces"
     yield _note(
         "A test cluster",
         f"The {len(hosts)} hosts are {kind} of this machine with {wires}: messages take the kernel's network, but "
@@ -220,8 +220,8 @@ def _cluster(environment: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _congestion(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    owner = "kernel" if _fact(environment, "cluster") is None else "cluster"
-    if _fact(environment, f"{owner}.tcp_congestion_control") == "bbr":
+    owner = "kernel" if _value(environment, "cluster") is None else "cluster"
+    if _value(environment, f"{owner}.tcp_congestion_control") == "bbr":
         yield _note(
             "TCP keeps a pace",
             "The congestion control of TCP is bbr, which sends at a pace that it estimates: some libraries take three "
@@ -231,7 +231,7 @@ def _congestion(environment: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _unknown(environment: Mapping[str, Any]) -> Iterator[Finding]:
-    facts = {
+    wanted = {
         "affinity.count": "how many CPUs are allowed",
         "limits.cgroup": "CPU quota",
         "cpu.governor": "frequency governor",
@@ -241,7 +241,7 @@ def _unknown(environment: Mapping[str, Any]) -> Iterator[Finding]:
         "shm.size_bytes": "size of /dev/shm",
         "memory.transparent_hugepages": "transparent huge pages",
     }
-    missing = [name for fact, name in facts.items() if _fact(environment, fact) is None]
+    missing = [name for place, name in wanted.items() if _value(environment, place) is None]
     if missing:
         yield _note(
             "Not known",
@@ -250,8 +250,8 @@ def _unknown(environment: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _fact(environment: Mapping[str, Any], path: str) -> Any:
-    """A fact such as ``cpu.governor``; None if it or its section is missing."""
+def _value(environment: Mapping[str, Any], path: str) -> Any:
+    """A value such as ``cpu.governor``; None if it or its section is missing."""
     value: Any = environment
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None

@@ -21,7 +21,7 @@ _MARKER_VARIABLES = {
 }
 
 
-def limit_facts(root: Path = Path("/"), variables: Mapping[str, str] | None = None) -> dict[str, Any]:
+def limit_metadata(root: Path = Path("/"), variables: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The container, if any, and the limits on processor time and memory.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Facts about memory: how much, in which pages, and how much of it processes can share."""
+"""Metadata of the memory: how much, in which pages, and how much of it processes can share."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from polympi.lab.environment.files import read_text
 MOUNT_SHM = "Let root mount it, or make it writable: mount -t tmpfs -o mode=1777 tmpfs /dev/shm."
 
 
-def memory_facts(root: Path = Path("/")) -> dict[str, Any]:
+def memory_metadata(root: Path = Path("/")) -> dict[str, Any]:
     """Size of memory and the settings of huge pages; what the system does not tell is None."""
     memory = psutil.virtual_memory()
     pages = root / "sys/kernel/mm/transparent_hugepage"
@@ -29,7 +29,7 @@ def memory_facts(root: Path = Path("/")) -> dict[str, Any]:
     }
 
 
-def shared_memory_facts(path: Path = Path("/dev/shm")) -> dict[str, Any]:
+def shared_memory_metadata(path: Path = Path("/dev/shm")) -> dict[str, Any]:
     """Size and free space of the file system that MPI libraries put their shared segments on, and whether they may."""
     writable = os.access(path, os.W_OK | os.X_OK)
     try:

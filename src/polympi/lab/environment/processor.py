@@ -1,4 +1,4 @@
-"""Facts about the processors: what they are, how their clock runs, and which of them we may use."""
+"""Metadata of the processors: what they are, how their clock runs, and which of them we may use."""
 
 import os
 import platform
@@ -13,7 +13,7 @@ from polympi.lab.environment.files import expand_list, read_int, read_text
 _X86 = {"x86_64", "amd64", "i386", "i686"}
 
 
-def processor_facts(root: Path = Path("/"), machine: str | None = None) -> dict[str, Any]:
+def processor_metadata(root: Path = Path("/"), machine: str | None = None) -> dict[str, Any]:
     """Model, counts, clock and virtualisation of the processors; what the system does not tell is None."""
     cpus = root / "sys/devices/system/cpu"
     information = read_text(root / "proc/cpuinfo") or ""
@@ -35,7 +35,7 @@ def processor_facts(root: Path = Path("/"), machine: str | None = None) -> dict[
     }
 
 
-def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> dict[str, Any]:
+def affinity_metadata(root: Path = Path("/"), allowed: set[int] | None = None) -> dict[str, Any]:
     """The CPUs that this process, and so its ranks, may run on (``taskset``, cpusets and batch systems limit them).
 
     Returns:
@@ -59,7 +59,7 @@ def affinity_facts(root: Path = Path("/"), allowed: set[int] | None = None) -> d
     }
 
 
-def numa_facts(root: Path = Path("/")) -> dict[str, Any]:
+def numa_metadata(root: Path = Path("/")) -> dict[str, Any]:
     """The number of NUMA ``nodes``, and whether the kernel moves pages between them (``balancing``)."""
     nodes = expand_list(read_text(root / "sys/devices/system/node/online") or "")
     balancing = read_int(root / "proc/sys/kernel/numa_balancing")

@@ -6,17 +6,17 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
-from polympi.lab.environment.competition import busy_facts
-from polympi.lab.environment.limits import limit_facts
-from polympi.lab.environment.memory import memory_facts, shared_memory_facts
-from polympi.lab.environment.processor import affinity_facts, numa_facts, processor_facts
-from polympi.lab.environment.single_copy import single_copy_facts
+from polympi.lab.environment.competition import busy_metadata
+from polympi.lab.environment.limits import limit_metadata
+from polympi.lab.environment.memory import memory_metadata, shared_memory_metadata
+from polympi.lab.environment.processor import affinity_metadata, numa_metadata, processor_metadata
+from polympi.lab.environment.single_copy import single_copy_metadata
 from polympi.lab.environment.software import (
     package_versions,
-    python_facts,
-    slurm_facts,
-    source_facts,
-    system_facts,
+    python_metadata,
+    slurm_metadata,
+    source_metadata,
+    system_metadata,
 )
 from polympi.lab.records import Facts
 
@@ -27,31 +27,31 @@ def record_environment(*, command: Sequence[str] | None = None) -> Facts:
     Call it before anything of the run has started: what uses the processors then are others. Facts that the system
     does not tell are None, never guessed; keys in ``_bytes`` and ``_mhz`` carry their unit.
     """
-    load, busy = _load_average(), busy_facts()
+    load, busy = _load_average(), busy_metadata()
     return {
         "date": datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds"),
         "host": socket.gethostname(),
         "command": list(sys.argv if command is None else command),
-        "cpu": processor_facts(),
-        "affinity": affinity_facts(),
-        "numa": numa_facts(),
-        "memory": memory_facts(),
-        "shm": shared_memory_facts(),
-        "limits": limit_facts(),
+        "cpu": processor_metadata(),
+        "affinity": affinity_metadata(),
+        "numa": numa_metadata(),
+        "memory": memory_metadata(),
+        "shm": shared_memory_metadata(),
+        "limits": limit_metadata(),
         "load_average": load,
         "busy": busy,
-        "single_copy": single_copy_facts(),
-        **system_facts(),
-        "slurm": slurm_facts(),
-        "python": python_facts(),
+        "single_copy": single_copy_metadata(),
+        **system_metadata(),
+        "slurm": slurm_metadata(),
+        "python": python_metadata(),
         "packages": package_versions(),
-        "source": source_facts(),
+        "source": source_metadata(),
     }
 
 
 def processor_limits() -> Facts:
     """The part of the record with the number of processors that ranks may use."""
-    return {"affinity": affinity_facts(), "limits": limit_facts()}
+    return {"affinity": affinity_metadata(), "limits": limit_metadata()}
 
 
 def _load_average() -> dict[str, float | None]:

@@ -31,7 +31,7 @@ class _Segment(ctypes.Structure):
     _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
 
 
-def single_copy_facts(root: Path = Path("/")) -> dict[str, Any]:
+def single_copy_metadata(root: Path = Path("/")) -> dict[str, Any]:
     """Whether single copy works here.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Facts about the software: system, Python, packages, and the commit of polympi itself."""
+"""Metadata of the software: system, Python, packages, and the commit of polympi itself."""
 
 import os
 import platform
@@ -29,7 +29,7 @@ _SLURM = (
 _GIT_TIME_LIMIT_S = 10.0  # a healthy git answers in milliseconds; one on a stuck network drive must not hang the run
 
 
-def system_facts() -> dict[str, dict[str, Any]]:
+def system_metadata() -> dict[str, dict[str, Any]]:
     """The sections ``os`` and ``kernel``."""
     try:
         release = platform.freedesktop_os_release()
@@ -48,7 +48,7 @@ def system_facts() -> dict[str, dict[str, Any]]:
     }
 
 
-def python_facts() -> dict[str, Any]:
+def python_metadata() -> dict[str, Any]:
     """The interpreter that polympi runs on (a stack's own is described with the stack)."""
     return {
         "implementation": platform.python_implementation(),
@@ -63,7 +63,7 @@ def package_versions() -> dict[str, str | None]:
     return {name: _version(name) for name in PACKAGES}
 
 
-def source_facts(folder: Path | None = None) -> dict[str, Any]:
+def source_metadata(folder: Path | None = None) -> dict[str, Any]:
     """Commit of polympi's source, and whether it was changed since; None where polympi is not a checkout.
 
     Args:
@@ -77,7 +77,7 @@ def source_facts(folder: Path | None = None) -> dict[str, Any]:
     return {"commit": _git(folder, "rev-parse", "HEAD"), "changed": None if changes is None else bool(changes)}
 
 
-def slurm_facts(variables: Mapping[str, str] | None = None) -> dict[str, str] | None:
+def slurm_metadata(variables: Mapping[str, str] | None = None) -> dict[str, str] | None:
     """What Slurm says about the job; None outside of a job."""
     variables = os.environ if variables is None else variables
     if "SLURM_JOB_ID" not in variables:

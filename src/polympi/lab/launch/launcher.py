@@ -256,13 +256,13 @@ def _describe(
         "clock_cost_ns", "start_cost_ns", "clock_error_ns", "huge_bytes", "buffer_bytes", "library", "host", "places",
     ):  # fmt: skip
         setattr(record, name, getattr(samples, name))
-    _tell_start(record, samples, ended.started_ns, setting)
+    _record_start(record, samples, ended.started_ns, setting)
     record.repeated = sum(samples.repeated.values())
     record.skipped = [Refusal(str(planned_case(cases[n])), why) for n, why in samples.skipped.items()]
     record.invalid = [Refusal(str(planned_case(cases[n])), why) for n, why in samples.invalid.items()]
 
 
-def _tell_start(record: LaunchRecord, samples: LaunchSamples, started_ns: int, setting: Setting) -> None:
+def _record_start(record: LaunchRecord, samples: LaunchSamples, started_ns: int, setting: Setting) -> None:
     """How long it took from the start of the launcher to the end of the first barrier, and how well that is known."""
     if setting.has_our_clock(samples.host):
         record.ready_ns, record.ready_error_ns = samples.ready_ns - started_ns, samples.ready_error_ns
@@ -279,7 +279,7 @@ def _tell_start(record: LaunchRecord, samples: LaunchSamples, started_ns: int, s
 
 def _frame(record: LaunchRecord, samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> pl.DataFrame:
     """The samples as rows of :data:`SAMPLE_SCHEMA`; a calibration launch is stored as a record only."""
-    launch_facts = {
+    of_launch = {
         "stack": record.stack,
         "block": record.block,
         "launch": record.launch,
@@ -288,7 +288,7 @@ def _frame(record: LaunchRecord, samples: LaunchSamples, cases: Mapping[int, Pla
     }
     timed = [
         {
-            **launch_facts,
+            **of_launch,
             "benchmark": cases[number].benchmark,
             "mode": cases[number].mode,
             "payload": cases[number].payload,

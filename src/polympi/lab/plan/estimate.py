@@ -44,6 +44,7 @@ def launch_seconds(
     *,
     ranks: int = 2,
     processors: int | None = None,
+    trial: bool = False,
 ) -> float:
     """Seconds of one launch.
 
@@ -54,40 +55,15 @@ def launch_seconds(
         profile: how long a batch is, and how many there are.
         ranks: of the launch.
         processors: CPUs for them; None if there are enough.
+        trial: whether it is the launch that shows where a binding is slow.
     """
-    batches = profile.batches + 1  # all events last no longer than a batch
-    return _seconds(family, language, cases, profile, batches=batches, where=(ranks, processors))
-
-
-def trial_seconds(
-    family: str,
-    language: str,
-    cases: Iterable[Case],
-    profile: Profile,
-    *,
-    ranks: int = 2,
-    processors: int | None = None,
-) -> float:
-    """Seconds of the launch that shows where a binding is slow; arguments as of :func:`launch_seconds`."""
-    batches = TRIAL_BATCHES / TRIAL_SHARE
-    return _seconds(family, language, cases, profile, batches=batches, where=(ranks, processors))
-
-
-def _seconds(
-    family: str,
-    language: str,
-    cases: Iterable[Case],
-    profile: Profile,
-    *,
-    batches: float,
-    where: tuple[int, int | None],
-) -> float:
+    batches = TRIAL_BATCHES / TRIAL_SHARE if trial else profile.batches + 1  # all events last no longer than a batch
     cases = list(cases)
     shares = batches + 1 / WARMUP_SHARE
-    measuring = sum(max(profile.batch_ns, iteration_ns(case, *where)) for case in cases) * shares / 1e9
-    start, crowd = START_S.get(family, max(START_S.values())), crowding(*where)
+    measuring = sum(max(profile.batch_ns, iteration_ns(case, ranks, processors)) for case in cases) * shares / 1e9
+    start, crowd = START_S.get(family, max(START_S.values())), crowding(ranks, processors)
     problems = sum(case.size_bytes for case in cases if case.payload == "problem")
-    checking = crowd * problems / where[0] / CHECKED_BYTES_PER_NS / 1e9
+    checking = crowd * problems / ranks / CHECKED_BYTES_PER_NS / 1e9
     if language in COMPILED:
         return crowd * start + checking + measuring
     return crowd * (start + STARTS_S.get(language, INTERPRETER_S)) + checking + SLOWDOWN * measuring

@@ -63,10 +63,10 @@ class Topology:
         return max((sum(one == socket for one, _ in pairs) for socket in self.sockets), default=0)
 
 
-def topology_of(facts: Facts) -> Topology | None:
+def topology_of(metadata: Facts) -> Topology | None:
     """The processors of this machine, from the kernel's description; None without one."""
-    told = (facts.get("affinity") or {}).get("topology")
-    return Topology({int(cpu): (socket, core) for cpu, (socket, core) in told.items()}) if told else None
+    topology = (metadata.get("affinity") or {}).get("topology")
+    return Topology({int(cpu): (socket, core) for cpu, (socket, core) in topology.items()}) if topology else None
 
 
 def placement_levels(names: Sequence[str]) -> list[Level]:
@@ -145,7 +145,7 @@ def placed_hosts(placement: str, dialect: str, slots: Mapping[str, int], ranks: 
     """The hosts of a placement with the slots of each: the first one, or the first two, which are filled in turn.
 
     Hydra fills a host before it goes to the next, and begins again with the first when all are full: with one slot on
-    each it goes to them in turn. PRRTE does that when it is told to, and needs slots for all ranks. srun fills a host
+    each it goes to them in turn. PRRTE does that on request, and needs slots for all ranks. srun fills a host
     before the next: of more than two ranks, the first half runs on the first.
 
     Args:
@@ -167,7 +167,7 @@ def what_differs(placement: str, places: Sequence[RankPlace], topology: Topology
     Args:
         placement: which one.
         places: where each rank ran.
-        topology: of the hosts; None if it is not known: then cores and sockets are not told apart.
+        topology: of the hosts; None if it is not known: then cores and sockets are not distinguished.
     """
     if not places or not placement:
         return None
@@ -185,8 +185,8 @@ def what_differs(placement: str, places: Sequence[RankPlace], topology: Topology
 
 def _how_bound(placement: str, sets: Sequence[frozenset[int]], topology: Topology | None) -> str | None:
     """As :func:`what_differs`, of the CPUs of ranks on one host."""
-    told = ", ".join(f"rank {rank} on {_list(cpus)}" for rank, cpus in enumerate(sets[:8]))
-    bound = f"the ranks were bound otherwise: {told}"
+    found = ", ".join(f"rank {rank} on {_list(cpus)}" for rank, cpus in enumerate(sets[:8]))
+    bound = f"the ranks were bound otherwise: {found}"
     place = (topology.cores if topology else {}).get
     cores = [{place(cpu, (0, cpu)) for cpu in cpus} for cpus in sets]
     if placement == NODE:

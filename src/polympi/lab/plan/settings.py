@@ -31,7 +31,7 @@ def settings_of(texts: Sequence[str]) -> list[Level]:
     for text in texts:
         one = _setting(text)
         if one.name in [other.name for other in found]:
-            raise UsageError(f"--with names the setting '{one.name}' twice: give each setting a name of its own.")
+            raise UsageError(f"--with names the setting '{one.name}' twice: give each setting its own name.")
         found.append(one)
     return found
 

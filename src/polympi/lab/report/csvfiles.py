@@ -7,13 +7,14 @@ from pathlib import Path
 import polars as pl
 import polars.selectors as cs
 
-from polympi.lab.report.exporters import SUMMARY
 from polympi.lab.report.generator import write_text
 from polympi.lab.report.studies import columns
 from polympi.lab.statistics.factors import FACTOR_COLUMNS
 from polympi.lab.statistics.limits import LIMIT_COLUMNS
 from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
 from polympi.lab.statistics.scaling import SCALING_COLUMNS
+
+SUMMARY = "summary.csv"
 
 
 def write_csv(analysis: Analysis, directory: Path) -> list[Path]:

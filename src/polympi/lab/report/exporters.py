@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from polympi.lab.statistics.model import Analysis
 
-PAGE, TEXT, SUMMARY = "report.html", "report.md", "summary.csv"
+PAGE, TEXT = "report.html", "report.md"
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ def _keep_report(name: str, analysis: Analysis, directory: Path) -> None:
 
 
 def _keep_table(analysis: Analysis, directory: Path) -> None:
+    from polympi.lab.report.csvfiles import SUMMARY
     from polympi.lab.report.generator import refuse_to_empty
 
     refuse_to_empty(directory / SUMMARY, analysis)

@@ -1,11 +1,10 @@
 """What a run would do, counted and estimated before it does it."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from polympi.lab.launch.launcher import Arm
-from polympi.lab.plan.estimate import calibration_seconds, launch_seconds, tool_seconds, trial_seconds
+from polympi.lab.plan.estimate import calibration_seconds, launch_seconds, tool_seconds
 from polympi.lab.plan.profiles import Profile
 from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.run.request import StackPlan
@@ -34,7 +33,7 @@ def estimate(plan: StackPlan, profile: Profile, processors: int | None = None) -
     cases = plan.all_cases()
     tried = [arm for arm in plan.arms if cases and arm.name not in (REFERENCE, AGAIN)]
     calibration_s = calibration_seconds(plan.stack.family, cases, ranks=plan.ranks, processors=processors)
-    calibration_s += sum(_of_arm(trial_seconds, arm, plan, profile, processors) for arm in tried)
+    calibration_s += sum(_of_arm(arm, plan, profile, processors, trial=True) for arm in tried)
     block_s = block_seconds(plan, profile, processors)
     least, most = profile.minimum_blocks, profile.maximum_blocks
     launches = len(plan.arms) + len(plan.tools)
@@ -50,13 +49,11 @@ def estimate(plan: StackPlan, profile: Profile, processors: int | None = None) -
 def block_seconds(plan: StackPlan, profile: Profile, processors: int | None = None) -> float:
     """Seconds of one block, by the rule of :mod:`polympi.lab.plan.estimate`."""
     tools = len(plan.tools) * tool_seconds(plan.stack.family)
-    return tools + sum(_of_arm(launch_seconds, arm, plan, profile, processors) for arm in plan.arms)
+    return tools + sum(_of_arm(arm, plan, profile, processors) for arm in plan.arms)
 
 
-def _of_arm(
-    seconds: Callable[..., float], arm: Arm, plan: StackPlan, profile: Profile, processors: int | None
-) -> float:
+def _of_arm(arm: Arm, plan: StackPlan, profile: Profile, processors: int | None, *, trial: bool = False) -> float:
     measured = set(plan.all_cases())
     cases = [case for case in plan.cases[arm.name] if case in measured]
-    language = arm.binding.language
-    return seconds(plan.stack.family, language, cases, profile, ranks=plan.ranks, processors=processors)
+    family, language = plan.stack.family, arm.binding.language
+    return launch_seconds(family, language, cases, profile, ranks=plan.ranks, processors=processors, trial=trial)

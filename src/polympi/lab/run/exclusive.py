@@ -57,7 +57,7 @@ def only_run_here(holder: Holder, *, wait: bool, say: Callable[[str], None]) -> 
 
 
 def _acquire(holder: Holder, *, wait: bool, say: Callable[[str], None]) -> int | None:
-    told, impatient_at = False, time.monotonic() + _PATIENCE_S
+    announced, impatient_at = False, time.monotonic() + _PATIENCE_S
     while True:
         try:
             return _try(holder)
@@ -68,11 +68,11 @@ def _acquire(holder: Holder, *, wait: bool, say: Callable[[str], None]) -> int |
                     f"Another run of polympi is measuring on this machine ({who}): two at once would disturb each "
                     "other. Wait for it to end, or add --wait."
                 ) from None
-            if wait and not told and time.monotonic() > impatient_at:
+            if wait and not announced and time.monotonic() > impatient_at:
                 say(f"waiting for another run to end ({who})")
-                told = True
+                announced = True
         # Not at regular times: two that wait for each other's files would try at the same moment again and again.
-        time.sleep((_POLL_S if told else _PATIENCE_S / 10) * random.uniform(0.5, 1.5))
+        time.sleep((_POLL_S if announced else _PATIENCE_S / 10) * random.uniform(0.5, 1.5))
 
 
 def _try(holder: Holder) -> int | None:
@@ -128,8 +128,8 @@ def _look_at(path: Path) -> None:
 
 
 def _is_of(descriptor: int, user: int) -> bool:
-    facts = os.fstat(descriptor)
-    return stat.S_ISREG(facts.st_mode) and facts.st_uid == user
+    status = os.fstat(descriptor)
+    return stat.S_ISREG(status.st_mode) and status.st_uid == user
 
 
 def _read(descriptor: int) -> Holder | None:

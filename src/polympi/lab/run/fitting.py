@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import Case
-from polympi.lab.plan.estimate import launch_seconds, trial_seconds
+from polympi.lab.plan.estimate import launch_seconds
 from polympi.lab.plan.profiles import Profile
 
 
@@ -39,8 +39,8 @@ def without_time(
     def seconds(binding: Binding) -> float:
         covered = [case for case in cases if binding.why_not(case) is None]
         block, trial = (
-            make(family, binding.language, covered, profile, ranks=ranks, processors=processors)
-            for make in (launch_seconds, trial_seconds)
+            launch_seconds(family, binding.language, covered, profile, ranks=ranks, processors=processors, trial=trial)
+            for trial in (False, True)
         )
         return profile.minimum_blocks * block + trial
 

@@ -64,7 +64,7 @@ def check_carried(request: Request) -> None:
     """Make sure that nothing is asked for that cannot go without files that all hosts see."""
     if request.launching.carried and any(name != "none" for name in request.tools or ()):
         raise UsageError(
-            "--carry-files and --tool do not go together: tools of others leave their figures in files of their own."
+            "--carry-files and --tool cannot be combined: third-party tools leave their figures in their own files."
         )
 
 

@@ -42,21 +42,21 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
     with _alone(request.output, watcher, wait=wait):
         if not request.stacks:
             request = dataclasses.replace(request, stacks=[_install_first_stack(request, watcher)])
-        facts = record_environment(command=list(request.command))  # before our own builds raise the load
+        metadata = record_environment(command=list(request.command))  # before our own builds raise the load
         check_carried(request)
         apart = unconnected(request, watcher.told)
         request = settled(request, watcher.told)
-        _tell_stacks(request, watcher)
+        _report_stacks(request, watcher)
         plans = prepare(request, watcher.told)
         for plan in plans:
             for names, reason in by_reason(plan.left_out):
                 watcher.told(f"left out on {plan.name}: {names}: {reason}")
         if request.cluster is not None:
-            facts["cluster"] = request.cluster.facts()
+            metadata["cluster"] = request.cluster.metadata()
         ranks_here = max(request.ranks) if request.all_here else 1
-        findings = environment_findings(facts, ranks_here, by_network=request.takes_network)
+        findings = environment_findings(metadata, ranks_here, by_network=request.takes_network)
         findings = [*only_one_host(request), *apart, *findings]
-        environment = Environment(facts=facts, stacks=_described(request), findings=findings)
+        environment = Environment(facts=metadata, stacks=_described(request), findings=findings)
         directory = RunDirectory.create(request.output, record(request, plans), environment)
         for finding in findings:
             watcher.found(finding)
@@ -66,11 +66,11 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
 def measure_again(request: Request, directory: RunDirectory, *, watcher: Watcher, wait: bool = False) -> Measured:
     """Continue an interrupted run; a signal ends it in order."""
     with _alone(directory.path, watcher, wait=wait):
-        facts = record_environment()
-        _tell_stacks(request, watcher)
+        metadata = record_environment()
+        _report_stacks(request, watcher)
         for finding in unconnected(request, watcher.told):
             watcher.found(finding)
-        environment = Environment(facts=facts, stacks=_described(request))
+        environment = Environment(facts=metadata, stacks=_described(request))
         plans = prepare_again(request, directory, environment)
         directory.begin_again(now())
         return _run(request, plans, directory, watcher)
@@ -90,7 +90,7 @@ def _install_first_stack(request: Request, watcher: Watcher) -> Stack:
     return get_stack(FIRST_STACK)
 
 
-def _tell_stacks(request: Request, watcher: Watcher) -> None:
+def _report_stacks(request: Request, watcher: Watcher) -> None:
     watcher.told(f"preparing {', '.join(stack.name for stack in request.stacks)}")
 
 

@@ -125,5 +125,5 @@ def _check_answers(hosts: Sequence[str], survey: Survey) -> None:
 def _broken(cluster: Cluster, problem: Check) -> str:
     return (
         f"The hosts of the cluster '{cluster.name}' cannot connect to each other. {problem.text} Look for a firewall "
-        f"('polympi cluster exec --name {cluster.name} -- iptables-save'), or make the cluster anew."
+        f"('polympi cluster exec --name {cluster.name} -- iptables-save'), or make the cluster again."
     )

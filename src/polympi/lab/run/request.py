@@ -22,7 +22,7 @@ from polympi.lab.cluster.manage import check_reachable
 from polympi.lab.cluster.state import clusters_folder
 from polympi.lab.conclusions.phrases import count
 from polympi.lab.environment.allocation import allocation
-from polympi.lab.environment.processor import affinity_facts
+from polympi.lab.environment.processor import affinity_metadata
 from polympi.lab.errors import BuildError, UsageError
 from polympi.lab.launch.launcher import Arm
 from polympi.lab.plan.cases import possible_on, select_cases
@@ -68,7 +68,7 @@ class Request:
     time_limit_s: float | None = None  # for all measuring; None for no limit
     # After which a launch is ended; None for that of the profile, which knows the ranks.
     launch_timeout_s: float | None = None
-    # Names of third-party tools to launch beside C; None for none, or, if all bindings are asked for, for those that
+    # Names of third-party tools to launch next to C; None for none, or, if all bindings are asked for, for those that
     # are there. One that is named and cannot run ends the run; `all` means those that can.
     tools: Sequence[str] | None = None
     command: Sequence[str] = ()  # the command line, recorded
@@ -194,7 +194,7 @@ def _check_placements(request: Request) -> None:
                 f"--placement and '{word}' of the setting '{level.name}' both say where ranks run: leave one of them "
                 "out."
             )
-    topology = topology_of({"affinity": affinity_facts()}) if request.all_here else None
+    topology = topology_of({"affinity": affinity_metadata()}) if request.all_here else None
     job = None if request.hostfile is not None or not placements else allocation()
     hosts = len(read_hostfile(request.hostfile)) if request.hostfile is not None else len(job.hosts) if job else 0
     for ranks in request.ranks:

@@ -23,7 +23,7 @@ from polympi.lab.run.request import BASE, Request, StackPlan, check_hosts, plan_
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack, get_stack
 
-_MACHINE = {  # facts of environment.json that decide a time, and what to call them
+_MACHINE = {  # values in environment.json that decide a time, and what to call them
     ("cpu", "model"): "processor",
     ("affinity", "count"): "number of processors that may be used",
     ("kernel", "machine"): "architecture",

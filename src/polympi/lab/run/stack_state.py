@@ -33,7 +33,7 @@ class StackState:
     needed_s: float = 0.0  # seconds that a launch of the reference takes, once calibration has shown it
     figures: RunningFigures = field(default_factory=RunningFigures)  # what has been measured so far
     open_rows: set[tuple[str, int]] = field(default_factory=set)  # binding and case of the rows that still need blocks
-    withdrawn: dict[str, str] = field(default_factory=dict)  # bindings and tools that are launched no more, and why
+    withdrawn: dict[str, str] = field(default_factory=dict)  # bindings and tools that are no longer launched, and why
     done: set[int] = field(default_factory=set)  # the blocks that are whole
     attempts: Counter[int] = field(default_factory=Counter)  # how often a block was begun and interrupted before
     stops: list[RowStop] = field(default_factory=list)  # which rule ended each row

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from polympi.lab.cluster.cluster import Cluster
-from polympi.lab.environment.memory import MOUNT_SHM, shared_memory_facts
+from polympi.lab.environment.memory import MOUNT_SHM, shared_memory_metadata
 from polympi.lab.errors import StackError, system_reason
 from polympi.lab.process import Ended, run_tree
 from polympi.lab.stacks.command import mpiexec_command
@@ -35,11 +35,6 @@ class Checked:
 
     stack: Stack  # with the library that was found
     hosts: frozenset[str]  # those on which the ranks of the check were
-
-
-def check_stack(stack: Stack) -> Stack:
-    """Compile and run a two-rank program; return the stack with the library that it has found."""
-    return checked(stack).stack
 
 
 def first_that_runs(ways: Sequence[Stack], *, hostfile: Path | None = None, cluster: Cluster | None = None) -> Checked:
@@ -76,11 +71,13 @@ def checked(stack: Stack, *, hostfile: Path | None = None, cluster: Cluster | No
         text = output.read_text(errors="replace")
     if ended.exit_code != 0:
         raise _failure(stack, ended)
-    facts = dict(re.findall(r"^(size|sum|library|libmpi|hosts)=(.*)$", text, re.MULTILINE))
-    if facts.get("size") != str(CHECK_RANKS):
-        raise _other_mpi(stack, facts)
-    library, libmpi = " ".join(facts["library"].split()), str(Path(facts["libmpi"]).resolve())
-    return Checked(msgspec.structs.replace(stack, library=library, libmpi=libmpi), frozenset(facts["hosts"].split(",")))
+    printed = dict(re.findall(r"^(size|sum|library|libmpi|hosts)=(.*)$", text, re.MULTILINE))
+    if printed.get("size") != str(CHECK_RANKS):
+        raise _other_mpi(stack, printed)
+    library, libmpi = " ".join(printed["library"].split()), str(Path(printed["libmpi"]).resolve())
+    return Checked(
+        msgspec.structs.replace(stack, library=library, libmpi=libmpi), frozenset(printed["hosts"].split(","))
+    )
 
 
 def _compile(stack: Stack, program: Path) -> None:
@@ -111,7 +108,7 @@ def _failure(stack: Stack, ended: Ended) -> StackError:
         return StackError(f"{what} waited over {CHECK_TIMEOUT_S:.0f} s in Slurm's queue: measure in an allocation.")
     if ended.timed_out:
         return StackError(f"{what} did not end in {CHECK_TIMEOUT_S:.0f} s.")
-    if not shared_memory_facts()["writable"]:
+    if not shared_memory_metadata()["writable"]:
         return StackError(
             f"{what} cannot start, and this user cannot write to /dev/shm, through which the ranks of a machine "
             f"exchange messages. {MOUNT_SHM}"
@@ -119,15 +116,15 @@ def _failure(stack: Stack, ended: Ended) -> StackError:
     return StackError(f"{what} ended with code {ended.exit_code}: {last_line(ended.tail)}")
 
 
-def _other_mpi(stack: Stack, facts: dict[str, str]) -> StackError:
-    if not facts:
+def _other_mpi(stack: Stack, printed: dict[str, str]) -> StackError:
+    if not printed:
         return StackError(
             f"A two-rank program on stack '{stack.name}' ended well and wrote nothing: "
             f"'{stack.starter_text}' has not started it, or does not show what it writes."
         )
     what = f"The launcher {stack.starter_text} does not belong to the MPI of {stack.mpicc}"
-    saw = f"a rank saw {facts.get('size')} of {CHECK_RANKS} ranks"
-    why = "every rank was 0 of 1" if facts.get("size") == "1" else saw
+    saw = f"a rank saw {printed.get('size')} of {CHECK_RANKS} ranks"
+    why = "every rank was 0 of 1" if printed.get("size") == "1" else saw
     if stack.understands == SRUN:
         intel = " Intel MPI also wants Slurm's library: --env I_MPI_PMI_LIBRARY=/path/of/libpmi2.so."
         advice = (
@@ -137,6 +134,6 @@ def _other_mpi(stack: Stack, facts: dict[str, str]) -> StackError:
     advice = (
         "Name the launcher of that MPI."
         if stack.launcher
-        else "Put the matching mpiexec beside mpicc, or first on PATH."
+        else "Put the matching mpiexec next to mpicc, or first on PATH."
     )
     return StackError(f"{what}: {why}. {advice}")

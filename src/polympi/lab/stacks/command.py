@@ -28,7 +28,7 @@ def mpiexec_command(
         stack: whose launcher is used.
         ranks: number of ranks.
         program: the program and its arguments.
-        processors: CPUs we may use on this host; Open MPI refuses more ranks than that unless told.
+        processors: CPUs we may use on this host; Open MPI refuses more ranks than that unless asked to oversubscribe.
         hostfile: hosts to run on, in the launcher's own format; srun and templates take any.
         cluster: the test cluster on this machine that the hosts belong to; the launcher is then started on its first.
         folder: working directory of a launcher on a cluster; by default that of this process.
@@ -42,8 +42,8 @@ def mpiexec_command(
     elif stack.understands == PRRTE:
         options = ["-n", str(ranks)]
         options += ["--hostfile", str(hostfile), *_passed_on(stack)] if hostfile else []
-        told = any("oversubscribe" in word for word in further)  # PRRTE refuses the option twice
-        options += ["--oversubscribe"] if ranks > processors and not hostfile and not told else []
+        given = any("oversubscribe" in word for word in further)  # PRRTE refuses the option twice
+        options += ["--oversubscribe"] if ranks > processors and not hostfile and not given else []
         passed = [word for name, value in stack.passed.items() for word in ("-x", f"{name}={value}")]
         command = [*stack.starter, *further, *options, *passed, *program]
     else:

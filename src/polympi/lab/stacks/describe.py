@@ -1,4 +1,4 @@
-"""The facts about a stack that are kept with its results."""
+"""The metadata of a stack that is kept with its results."""
 
 import subprocess
 

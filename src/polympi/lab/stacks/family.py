@@ -38,8 +38,7 @@ def family_of_headers(mpicc: str) -> str:
     try:
         done = subprocess.run(command, input=_PROBE, capture_output=True, text=True, check=False, timeout=_PREPROCESS_S)
     except (OSError, subprocess.TimeoutExpired) as error:
-        why = system_reason(error) if isinstance(error, OSError) else f"it did not end in {_PREPROCESS_S:.0f} s"
-        raise StackError(f"{mpicc} cannot be asked whose MPI it compiles for: {why}.") from error
+        raise StackError(f"{mpicc} cannot be asked whose MPI it compiles for: {system_reason(error)}.") from error
     if found := re.search(r"^polympi_family (\w+)", done.stdout, re.MULTILINE):
         return found[1]
     if done.returncode:

@@ -127,9 +127,9 @@ def check_template(words: Sequence[str]) -> None:
                 f"{did_you_mean(name, PLACEHOLDERS)}"
             )
     if not {"ranks", "ranks_per_host"}.intersection(fields):
-        raise UsageError("The launcher is not told how many ranks to start: write {ranks} where its number stands.")
+        raise UsageError("The launcher does not learn how many ranks to start: write {ranks} where the number belongs.")
     if any("program" in _fields(word) and word != "{program}" for word in words) or words[0] == "{program}":
-        raise UsageError("{program} is several words: write it as a word of its own, behind the launcher.")
+        raise UsageError("{program} is several words: write it as a separate word after the launcher.")
 
 
 def _listed() -> str:

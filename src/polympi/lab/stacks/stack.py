@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from polympi.lab.decoding import what_is_wrong
-from polympi.lab.errors import StackError, system_reason
+from polympi.lab.decoding import read_record, write_record
+from polympi.lab.errors import StackError
 from polympi.lab.home import home
 from polympi.lab.stacks.known import SYSTEM, WHEELS
 from polympi.lab.suggest import did_you_mean
@@ -27,7 +27,7 @@ PMIX_SECURITY = {"PMIX_MCA_psec": "native"}
 class Stack(msgspec.Struct, kw_only=True):
     """One MPI installation."""
 
-    name: str  # what the user calls it: `mpich`, `openmpi`, `impi`, `system`, or a name of their own
+    name: str  # what the user calls it: `mpich`, `openmpi`, `impi`, `system`, or any other name
     family: str  # `mpich`, `openmpi` or `impi`: which launcher options and ABI it has
     origin: str  # `wheel` (installed by polympi from a wheel) or `system` (the machine's own)
     library: str = ""  # first line of `MPI_Get_library_version`
@@ -131,9 +131,7 @@ def get_stack(name: str) -> Stack:
 def remember(stack: Stack) -> None:
     """Write the stack's record, by which later runs find it."""
     stack.folder.mkdir(parents=True, exist_ok=True)
-    partial = stack.folder / "stack.partial"
-    partial.write_bytes(msgspec.json.format(msgspec.json.encode(stack), indent=2) + b"\n")
-    partial.rename(stack.folder / "stack.json")  # in one step: a reader gets the old record or the new one
+    write_record(stack.folder / "stack.json", stack)
 
 
 def forget(name: str) -> None:
@@ -146,11 +144,10 @@ def forget(name: str) -> None:
 
 def _read(record: Path) -> Stack:
     try:
-        stack = msgspec.json.decode(record.read_bytes(), type=Stack)
-    except (OSError, ValueError) as error:
-        why = system_reason(error) if isinstance(error, OSError) else what_is_wrong(error)
+        stack = read_record(record, Stack)
+    except ValueError as error:
         raise StackError(
-            f"The record of a stack, '{record}', is damaged ({why}): run 'polympi stack remove "
+            f"The record of a stack, '{record}', is damaged ({error}): run 'polympi stack remove "
             f"{record.parent.name}' and add the stack again."
         ) from error
     if stack.name != record.parent.name:

@@ -26,7 +26,7 @@ class Batch:
     polympi: Sequence[str]  # the words that start polympi on the hosts
     folder: Path  # where the command is started
     output: Path  # the file of what it writes
-    # Where a job of PBS or LSF writes its hosts, for the run; None if the run has a host file of its own.
+    # Where a job of PBS or LSF writes its hosts, for the run; None if the run has its own host file.
     hosts: Path | None = None
     partition: str = ""  # or queue; empty for the usual one
     account: str = ""  # empty for the usual one

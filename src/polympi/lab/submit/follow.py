@@ -60,7 +60,7 @@ class Follower:
         self._output = folder / OUTPUT
         self._say, self._show = say, show
         self._shown_bytes = 0
-        self._told: tuple[str, str] | None = None
+        self._reported: tuple[str, str] | None = None
         self._began = time.monotonic()
         self._silent_since: float | None = None
 
@@ -69,7 +69,7 @@ class Follower:
         while True:
             state = self._state()
             if state is not None:
-                self._tell(state)
+                self._report(state)
                 if state.ended:
                     self._show_rest()
                     return state
@@ -89,11 +89,11 @@ class Follower:
         self._silent_since = None
         return state
 
-    def _tell(self, state: State) -> None:
+    def _report(self, state: State) -> None:
         seen = (state.name, state.reason)
-        if seen == self._told or state.ended or state.name == _ENDS:  # some of its hosts are free then
+        if seen == self._reported or state.ended or state.name == _ENDS:  # some of its hosts are free then
             return
-        self._told = seen
+        self._reported = seen
         if state.waits:
             self._say(f"job {self._job.number} waits in the queue{self._why(state)}")
         else:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from polympi.lab.decoding import what_is_wrong
-from polympi.lab.errors import UsageError, system_reason
+from polympi.lab.decoding import read_record, write_record
+from polympi.lab.errors import UsageError
 
 RECORD, SCRIPT, OUTPUT, HOSTS = "job.json", "batch.sh", "output.txt", "hosts"
 # In the environment of a job: how polympi is called to run in one like it, for a run that says how it is continued.
@@ -33,9 +33,7 @@ def job_folder(result: Path) -> Path:
 
 def remember(job: Job, folder: Path) -> None:
     """Write the record of a job, by which it is followed again."""
-    partial = folder / "job.partial"
-    partial.write_bytes(msgspec.json.format(msgspec.json.encode(job), indent=2) + b"\n")
-    partial.rename(folder / RECORD)
+    write_record(folder / RECORD, job)
 
 
 def recorded_job(folder: Path) -> Job:
@@ -44,7 +42,6 @@ def recorded_job(folder: Path) -> Job:
     if not path.is_file():
         raise UsageError(f"'{folder}' is not the folder of a job: 'polympi submit' makes one, DIR.job, and says where.")
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Job)
-    except (OSError, ValueError) as error:
-        why = system_reason(error) if isinstance(error, OSError) else what_is_wrong(error)
-        raise UsageError(f"The record of a job, '{path}', is damaged: {why}.") from error
+        return read_record(path, Job)
+    except ValueError as error:
+        raise UsageError(f"The record of a job, '{path}', is damaged: {error}.") from error

@@ -72,12 +72,12 @@ def state_of(number: str) -> State:
 
 def read_state(line: str) -> State:
     """The state in a line of ``scontrol --oneliner show job``."""
-    facts: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for name, value in _FIELD.findall(line):  # the first of a name: others may be in paths and comments, which follow
-        facts.setdefault(name, "" if value in ("None", "(null)", "N/A") else value)
-    code, _, signal = facts.get("ExitCode", "").partition(":")
-    where = facts.get("Reason", ""), facts.get("NodeList", ""), facts.get("BatchHost", "")
-    state = State(facts.get("JobState", UNKNOWN), *where)
+        fields.setdefault(name, "" if value in ("None", "(null)", "N/A") else value)
+    code, _, signal = fields.get("ExitCode", "").partition(":")
+    where = fields.get("Reason", ""), fields.get("NodeList", ""), fields.get("BatchHost", "")
+    state = State(fields.get("JobState", UNKNOWN), *where)
     if not state.ended or not code.isdecimal():
         return state
     return State(state.name, *where, -int(signal) if signal.isdecimal() and int(signal) else int(code))

@@ -71,7 +71,7 @@ def diagnose_hosts(
         yield from _lost(survey, told)
         survey.look([*needed, sys.executable])
         survey.compare_clocks()
-        yield from _of_hosts(survey, needed, {} if cluster is None else {"cluster": cluster.facts()})
+        yield from _of_hosts(survey, needed, {} if cluster is None else {"cluster": cluster.metadata()})
         connected: list[str] = []
         if len(survey.hosts) > 1:
             say("connecting each host with each other one")

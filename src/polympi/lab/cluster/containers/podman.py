@@ -23,7 +23,7 @@ _LINE = 300  # characters of what podman says in a sentence
 def why_not() -> str | None:
     """Why no containers can be made here, as far as one can tell without trying, and what to do; None if they can."""
     if os.geteuid() != 0:
-        return "Containers with a network of their own need root: call polympi with sudo, or in a shell of root."
+        return "Containers with their own network need root: call polympi with sudo, or in a shell of root."
     missing = [name for name in COMMANDS if shutil.which(name) is None]
     if missing:
         packages = " ".join(dict.fromkeys(COMMANDS[name] for name in missing))
