@@ -82,24 +82,19 @@ def answers(analysis: Analysis) -> list[Answer]:
                 "memory": memory_answer(stack, binding, analysis.memory),
             }
             said += [Answer(topic, stack, binding, text) for topic, text in texts.items() if text]
-        if on_stack:
-            said.append(Answer("noise", stack, "", noise_sentence(stack, on_stack)))
-        if levels := threads_sentence(analysis, stack):
-            said.append(Answer("threads", stack, "", levels))
-        if waiting := waiting_sentence(stack, on_stack):
-            said.append(Answer("waiting", stack, "", waiting))
-        if tails := tails_sentence(stack, on_stack):
-            said.append(Answer("tails", stack, "", tails))
-        if pages := pages_sentence(analysis, stack, on_stack):
-            said.append(Answer("pages", stack, "", pages))
-        if places := places_sentence(analysis, stack):
-            said.append(Answer("placement", stack, "", places))
-        if clocks := " ".join(filter(None, (clocks_sentence(analysis, stack), start_sentence(analysis, stack)))):
-            said.append(Answer("clocks", stack, "", clocks))
+        notes = {
+            "noise": noise_sentence(stack, on_stack) if on_stack else "",
+            "threads": threads_sentence(analysis, stack),
+            "waiting": waiting_sentence(stack, on_stack),
+            "tails": tails_sentence(stack, on_stack),
+            "pages": pages_sentence(analysis, stack, on_stack),
+            "placement": places_sentence(analysis, stack),
+            "clocks": " ".join(filter(None, (clocks_sentence(analysis, stack), start_sentence(analysis, stack)))),
+        }
+        said += [Answer(topic, stack, "", text) for topic, text in notes.items() if text]
     wrong = (*failures(analysis), *misplaced(analysis), *not_over_the_network(analysis))
-    said += [Answer("failure", "", "", text) for text in wrong]
-    said += [Answer("gap", "", "", text) for text in omissions(analysis)]
-    said += [Answer("uncovered", "", "", text) for text in uncovered(analysis)]
+    of_run = {"failure": wrong, "gap": omissions(analysis), "uncovered": uncovered(analysis)}
+    said += [Answer(topic, "", "", text) for topic, texts in of_run.items() for text in texts]
     return said
 
 
@@ -172,10 +167,7 @@ def collectives_answer(binding: str, rows: list[Row]) -> str:
 def startup_answer(binding: str, rows: list[Row], error_ns: int = 0) -> str:
     """When the first barrier is passed, against C, and what loading the binding has to do with it.
 
-    Args:
-        binding: which one.
-        rows: its rows on a stack.
-        error_ns: how much the clocks of hosts may be wrong.
+    ``error_ns`` is how much the clocks of the hosts may be wrong.
     """
     modes = {row.mode: row for row in rows if row.benchmark == "startup" and row.median_ns is not None}
     barrier = modes.get("first-barrier")

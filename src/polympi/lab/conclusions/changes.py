@@ -18,8 +18,7 @@ from polympi.lab.statistics.verdicts import FASTER, SLOWER
 def answer(comparison: Comparison) -> str:
     """The overall answer, in one sentence that begins with its verdict.
 
-    Args:
-        comparison: with at least one group.
+    The comparison needs at least one group.
     """
     slower = [group for group in comparison.groups if group.verdict == SLOWER]
     unknown = [group for group in comparison.groups if group.verdict == UNKNOWN]
@@ -84,12 +83,7 @@ def floor_sentence(comparison: Comparison) -> str | None:
 
 
 def unused_launches(name: str, analysis: Analysis) -> str | None:
-    """The launches of a run that took no part, and why; None if all did.
-
-    Args:
-        name: of the run.
-        analysis: of the run.
-    """
+    """The launches of a run that took no part, and why; None if all did."""
     planned = [launch for launch in analysis.launches if launch.block is not None]
     unused = Counter(launch.outcome for launch in planned if not counts(launch))
     if not unused:

@@ -23,12 +23,7 @@ def cost(module: Module) -> float | None:
 
 
 def guideline(modules: Sequence[Module], solved: Sequence[Solved]) -> list[str]:
-    """One recommendation for each kind of user, in a sentence with its reason.
-
-    Args:
-        modules: of one stack.
-        solved: the equations on it.
-    """
+    """One recommendation for each kind of user, in a sentence with its reason."""
     costs = {module.binding: of for module in modules if (of := cost(module)) is not None}
     said = [_for_older_scripts(costs), _for_arrays(costs), _for_all_of_mpi(), *_for_solvers(solved)]
     return [sentence(text) for text in said if text]
@@ -90,11 +85,7 @@ def _for_solvers(solved: Sequence[Solved]) -> list[str]:
 
 
 def completeness(names: Sequence[str]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The calls of each interface: headers, then a line for each interface that some have and others lack.
-
-    Args:
-        names: the interfaces that a run has.
-    """
+    """The calls of each interface: headers, then a line for each interface that some have and others lack."""
     headers = ("", "calls", "lacks", "uses of today", "last version")
     lines: list[tuple[str, ...]] = []
     for name in names:

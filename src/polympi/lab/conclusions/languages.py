@@ -40,13 +40,7 @@ class Languages:
 
 
 def languages(analysis: Analysis, rows: Sequence[Row], stack: str) -> Languages | None:
-    """What each language costs on one stack; None where the bindings are of one language only.
-
-    Args:
-        analysis: the run.
-        rows: its rows.
-        stack: the stack.
-    """
+    """What each language costs on one stack; None where the bindings are of one language only."""
     own = [row for row in rows if row.stack == stack]
     columns = three_messages(own)
     reference, arms = arms_in(analysis, own, stack, columns)

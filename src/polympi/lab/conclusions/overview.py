@@ -96,13 +96,7 @@ class Overview:
 
 
 def overview(analysis: Analysis, rows: Sequence[Row], stack: str) -> Overview:
-    """The first screen about one stack.
-
-    Args:
-        analysis: the run.
-        rows: its rows.
-        stack: the stack.
-    """
+    """The first screen about one stack."""
     own = [row for row in rows if row.stack == stack]
     columns = columns_of(own)
     reference, arms = arms_in(analysis, own, stack, columns)
@@ -117,14 +111,7 @@ def overview(analysis: Analysis, rows: Sequence[Row], stack: str) -> Overview:
 def arms_in(
     analysis: Analysis, rows: Sequence[Row], stack: str, columns: Sequence[Column]
 ) -> tuple[tuple[Row | None, ...], list[ArmInOverview]]:
-    """C's rows in some cases, and all arms that are compared with C in them, in the order of the report.
-
-    Args:
-        analysis: the run.
-        rows: the rows of the stack.
-        stack: the stack.
-        columns: the cases.
-    """
+    """C's rows in some cases, and all arms that are compared with C in them, in the order of the report."""
     present = {row.binding for row in rows}
     places = {(row.binding, row.family, row.size_bytes): row for row in rows}
     reasons = absences(analysis, stack)
@@ -147,9 +134,6 @@ def columns_of(rows: Iterable[Row]) -> tuple[Column, ...]:
     - *collective*: the one that most arms have at a small size; of several, the first of :data:`COLLECTIVES`.
     - *applications*: the first of each in its main mode, on its largest mesh.
     - *start-up*: launch to first barrier; the time of ``MPI_Init_thread`` where that is not known.
-
-    Args:
-        rows: the rows of one stack.
     """
     return columns_among(row for row in rows if row.binding not in (REFERENCE, AGAIN))
 

@@ -13,10 +13,6 @@ _MOST_NAMED = 3
 def tails_sentence(stack: str, rows: Sequence[Row]) -> str:
     """Which rows of a stack have a long tail, the longest first.
 
-    Args:
-        stack: the stack.
-        rows: its rows.
-
     Returns:
         Two sentences; empty where there is none.
     """

@@ -14,10 +14,6 @@ SPINNING = "c-spin"  # the arm of C that waits by itself
 def waiting_sentence(stack: str, rows: Sequence[Row]) -> str:
     """What C gains on a stack by waiting by itself, and how bindings that are faster than C compare with such a C.
 
-    Args:
-        stack: the stack.
-        rows: its rows.
-
     Returns:
         One or two sentences about a small message; empty unless the library's own waiting is the slower one.
     """

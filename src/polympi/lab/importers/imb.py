@@ -88,10 +88,6 @@ def read_imb(text: str, source: str) -> Imported:
     """Rows of what one or several IMB programs printed.
 
     Rates are brought to 10^6 bytes a second: whether the tool counted 10^6 or 2^20 is found from its own times.
-
-    Args:
-        text: the output.
-        source: name of the file, for the rows.
     """
     collector = Collector(TOOL, source)
     unfinished = unfinished_line(text)

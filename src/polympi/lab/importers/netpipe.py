@@ -44,11 +44,6 @@ def read_netpipe(text: str, source: str, options: NetPipeOptions | None = None) 
     """Rows of a NetPIPE data file.
 
     NetPIPE 3 prints the shortest of its trials, NetPIPE 5 their mean.
-
-    Args:
-        text: the file.
-        source: name of the file, for the rows.
-        options: how NetPIPE was called; None if that is not known.
     """
     collector = Collector(TOOL, source)
     version = version_of(text) or 3

@@ -49,13 +49,7 @@ class Notes:
     ) -> None:
         """Tell that a row was not taken, or not whole.
 
-        Args:
-            fate: what became of it.
-            line: its number.
-            name: its benchmark.
-            reason: a clause that is the same for all rows with this reason.
-            size_bytes: the size it is for, if that can be read.
-            example: the text that is wrong in it, if one is.
+        ``reason`` is a clause that is the same for all such rows, ``example`` the text that is wrong in this one.
         """
         told = self._rows.setdefault((fate, reason), _Told(size_bytes=size_bytes, example=example))
         told.lines.append(line)

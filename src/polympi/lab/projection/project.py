@@ -68,11 +68,6 @@ class _Job:
 def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> Projection:
     """Project the costs of a run.
 
-    Args:
-        analysis: the run.
-        request: what is asked.
-        say: is told what is being done.
-
     Raises:
         UsageError: a stack or a binding was not measured, or what was measured gives no cost.
         SimulatorError: SimGrid is missing or has failed.

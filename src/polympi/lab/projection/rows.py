@@ -38,11 +38,7 @@ class _Place:
 def rows_of(stack: Projected, ranks: int, cases: Sequence[Case], seconds: Seconds) -> list[Row]:
     """The rows of a stack with one number of ranks, arm by arm.
 
-    Args:
-        stack: what went in.
-        ranks: how many.
-        cases: whose rows are wanted.
-        seconds: simulated times of these, and of the small cases that go before them.
+    ``seconds`` also has the small cases that go before those that are wanted.
     """
     places = [_Place(stack, ranks, case, style) for case in cases for style in case.pattern.styles]
     return [_row(place, arm, seconds) for arm in stack.arms for place in places]

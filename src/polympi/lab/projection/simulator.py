@@ -115,13 +115,7 @@ def simulate(
 ) -> Simulated:
     """Simulate a plan (its format: ``programs/patterns.cpp``).
 
-    Args:
-        program: of :func:`compiled`.
-        plan: the plan.
-        network: the network.
-        ranks: how many ranks.
-        selector: whose algorithms of collectives, a name of SMPI.
-        ending: once it is set, the simulator is ended.
+    ``selector`` is SMPI's name of the algorithms of collectives. Once ``ending`` is set, the simulator is ended.
 
     Raises:
         SimulatorError: the simulator has failed, did not end in time, or was ended.

@@ -120,11 +120,6 @@ def interval(low: float | None, high: float | None) -> str:
 def main_table(analysis: Analysis, rows: Sequence[Row], stack: str) -> tuple[list[str], list[Line]]:
     """Bindings by benchmark at representative sizes.
 
-    Args:
-        analysis: the run.
-        rows: its rows.
-        stack: the stack.
-
     Returns:
         The bindings that are compared with C, and the lines of the table.
     """

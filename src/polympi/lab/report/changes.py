@@ -46,9 +46,7 @@ class Table:
 def group_table(comparison: Comparison, *, every: bool) -> Table:
     """The groups, what became slower first.
 
-    Args:
-        comparison: the comparison.
-        every: whether to list those that are the same, too.
+    ``every`` also lists those that are the same.
     """
     chosen = [group for group in comparison.groups if every or group.verdict != SAME]
     chosen.sort(key=lambda group: _ORDER.index(group.verdict))
@@ -64,9 +62,7 @@ def group_table(comparison: Comparison, *, every: bool) -> Table:
 def row_table(comparison: Comparison, *, every: bool) -> Table:
     """The rows that changed.
 
-    Args:
-        comparison: the comparison.
-        every: whether to list all rows.
+    ``every`` lists all rows.
     """
     chosen = [row for row in comparison.rows if every or row.verdict in (SLOWER, FASTER)]
     many = _many_stacks(comparison)

@@ -7,18 +7,14 @@ from collections.abc import Sequence
 from polympi.lab.conclusions.phrases import count
 from polympi.lab.report.changes import KEY, Table, group_table, row_table
 from polympi.lab.report.escape import escape
+from polympi.lab.report.escape import table as markdown_table
 from polympi.lab.statistics.comparison.model import Comparison
 
 
 def render_changes(comparison: Comparison, before: str, after: str, sentences: Sequence[str], *, every: bool) -> str:
     """The comparison as Markdown; text from outside is escaped.
 
-    Args:
-        comparison: the comparison.
-        before: name of the earlier run.
-        after: name of the later run.
-        sentences: what stands above the tables, the answer first.
-        every: whether to show all rows, and not only those that changed.
+    The first of the sentences is the answer; ``every`` shows all rows, not only those that changed.
     """
     answer, *others = sentences
     parts = [f"### polympi diff: {escape(before)} → {escape(after)}", f"**{escape(answer)}**", *map(escape, others)]
@@ -38,8 +34,5 @@ def _folded(title: str, table: Table) -> str:
 
 
 def _table(table: Table) -> str:
-    last = len(table.headers) - 1
-    rule = ["---:" if table.numbers <= column < last else "---" for column in range(last + 1)]
-    rows = [[escape(cell) for cell in cells] for cells in (table.headers, *(line.cells for line in table.lines))]
-    rows.insert(1, rule)
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    cells = [line.cells for line in table.lines]
+    return markdown_table(table.headers, cells, right=range(table.numbers, len(table.headers) - 1))

@@ -178,10 +178,7 @@ def factor_figures(
 ) -> dict[str, list[Figure]]:
     """The charts of each part of all sections, by its key.
 
-    Args:
-        analysis: the run.
-        palette: colours of the run.
-        shown: the bindings that are drawn beside C; by default all.
+    By default all bindings are drawn with C.
     """
     return {
         _key(one): list(_figures(one, [row for row in rows if _is_shown(row, shown)], palette))

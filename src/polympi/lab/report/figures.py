@@ -50,9 +50,7 @@ def palette_of(analysis: Analysis) -> Palette:
 def figures(analysis: Analysis, shown: Container[str] | None = None) -> list[Figure]:
     """All charts of a run, by stack and benchmark.
 
-    Args:
-        analysis: the run.
-        shown: the bindings that are drawn beside C; by default all.
+    By default all bindings are drawn with C.
     """
     palette = palette_of(analysis)
     if shown is not None:

@@ -40,9 +40,7 @@ class LimitLine:
 def limit_lines(rows: Sequence[LimitRow], shown: Collection[str]) -> list[LimitLine]:
     """A line for each stack and case, in the order of the rows.
 
-    Args:
-        rows: of a run.
-        shown: arms to name besides C; of many the first few.
+    Besides C the first few of the arms that are shown are named.
     """
 
     def case(row: LimitRow) -> tuple[str, str, str, str, int]:

@@ -174,11 +174,7 @@ def level_screen(
 ) -> Screen:
     """Words and places of what the levels of a factor cost: a group a level, whose title stands as its language.
 
-    Args:
-        columns: the cases.
-        reference: the row of C at the base in each of them.
-        levels: title and arms of each level.
-        of: what is 1 on the axis.
+    ``of`` names what is 1 on the axis.
     """
     axis = _axis([spot.row for _, arms in levels for arm in arms for spot in arm.spots if spot.row])
     return Screen(

@@ -38,12 +38,8 @@ _FASTER = "░"  # a bar of another shade, so that its direction shows without c
 def print_summary(analysis: Analysis, console: Console) -> None:
     """Print what a run found: for each stack the key, one row per binding with a bar, and three sentences.
 
-    A cell shows a sign (its key stands above), the ratio to C, a bar as long as the ratio's logarithm, and below
-    the difference to C.
-
-    Args:
-        analysis: the run.
-        console: where to print; its width is respected down to 60 columns.
+    A cell shows a sign (its key stands above), the ratio to C, a bar as long as the ratio's logarithm, and below the
+    difference to C. The width of the console is respected down to 60 columns.
     """
     words = content(analysis)
     for label in words.labels:

@@ -49,11 +49,10 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class FactorRow:
+class FactorRow(Contrast):
     """One binding in one case at a level of a factor, against the same at the base; what does not exist is None.
 
     Attributes:
-        factor, level, base, stack, base_stack: as in :class:`Contrast`.
         binding: an arm; C's row is of the mean of its two launches.
         blocks: those in which both were measured.
         median_ns: time of one operation at the level, the median over these blocks.
@@ -67,11 +66,6 @@ class FactorRow:
         verdict: as in ``summary.csv``; ``slower`` is slower than at the base.
     """
 
-    factor: str
-    level: str
-    base: str
-    stack: str
-    base_stack: str
     binding: str
     benchmark: str
     mode: str
@@ -130,12 +124,7 @@ def factor_rows(
 ) -> list[FactorRow]:
     """All rows of all contrasts, in the order of the run.
 
-    Args:
-        medians: ``launch_medians`` of :class:`~polympi.lab.statistics.model.Analysis`.
-        run: what was asked.
-        launches: all launches of the run.
-        floors: the noise floor of every case on every stack, under the row of the A/A arm
-            (:func:`~polympi.lab.statistics.floor.noise_floors`).
+    ``floors`` are under the rows of the A/A arm (:func:`~polympi.lab.statistics.floor.noise_floors`).
     """
     compared = contrasts(run)
     if not compared:

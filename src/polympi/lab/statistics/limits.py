@@ -19,6 +19,7 @@ import polars as pl
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.records import AGAIN, REFERENCE, Environment, RunRecord, all_here
 from polympi.lab.statistics.effects import paired_effect
+from polympi.lab.statistics.keys import RowKey
 
 _ARRAYS = 2  # of an application and of what limits it
 _MOVED = 3  # times the bytes of an array: both are read, and one is written
@@ -27,11 +28,10 @@ _PLACE = ["stack", "block", "payload", "size_bytes", "ranks"]
 
 
 @dataclass(frozen=True)
-class LimitRow:
+class LimitRow(RowKey):
     """What an application reaches in one arm of what memory allows with as many ranks.
 
     Attributes:
-        stack: as samples name it.
         blocks: blocks in which both were measured.
         median_ns: of an iteration of the application, the median over these blocks.
         limit_ns: the time of C for the bytes that an iteration has to move, likewise; in a block the geometric mean of
@@ -45,13 +45,6 @@ class LimitRow:
             hosts took part.
     """
 
-    stack: str
-    binding: str
-    benchmark: str
-    mode: str
-    payload: str
-    size_bytes: int
-    ranks: int
     blocks: int
     median_ns: float
     limit_ns: float
@@ -86,11 +79,6 @@ def limit_rows(medians: pl.DataFrame, run: RunRecord, environment: Environment) 
     """What applications reach of what memory allows; nothing if none was measured together with its limit.
 
     Stacks and arms are in the order of the run. The A/A arm is left out: it is C once more.
-
-    Args:
-        medians: ``launch_medians`` of :class:`~polympi.lab.statistics.model.Analysis`.
-        run: what was asked.
-        environment: tells how large the last-level cache is.
     """
     facts = environment.facts.get("affinity") or {}
     cache_bytes = facts.get("last_level_cache_bytes") if all_here(run, environment) else None

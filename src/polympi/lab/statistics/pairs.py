@@ -40,11 +40,7 @@ class Pairs:
 
 
 def pairs_of(launch_medians: pl.DataFrame) -> dict[RowKey, Pairs]:
-    """The pairs of every row that has any; the reference itself has none.
-
-    Args:
-        launch_medians: as in :class:`~polympi.lab.statistics.model.Analysis`.
-    """
+    """The pairs of every row that has any; the reference itself has none."""
     compared = with_reference(launch_medians).sort("block")
     return {
         RowKey(*key): Pairs(

@@ -103,14 +103,8 @@ def scaling_rows(
     """How the applications of a run scale; nothing for a run with one number of ranks.
 
     Stacks are in the order of the run, cases in that of the catalogue, arms in that of the run, ranks ascending. The
-    A/A arm is left out: it is C once more.
-
-    Args:
-        medians: ``launch_medians`` of :class:`~polympi.lab.statistics.model.Analysis`, with ``communication``: the
-            share of a launch that rank 0 spent in calls of communication, null if unknown.
-        run: what was asked.
-        launches: all launches of the run.
-        environment: tells how many processors there are.
+    A/A arm is left out: it is C once more. ``medians`` also have ``communication``, the share of a launch that rank 0
+    spent in calls of communication.
     """
     if not run.several_ranks:
         return []

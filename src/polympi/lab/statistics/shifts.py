@@ -36,11 +36,6 @@ class Shift:
 def shift(first: Values, second: Values, level: float = LEVEL) -> Shift:
     """The shift from the first to the second sample.
 
-    Args:
-        first: independent values, at least one, finite.
-        second: the same of the second sample.
-        level: the coverage that the interval is to reach.
-
     Raises:
         ValueError: a sample is empty, or a value is not finite.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -23,8 +23,16 @@ RELATIVE_PRECISION = 0.01  # of the ratio: who chooses a binding does not choose
 ABSOLUTE_PRECISION_NS = 20.0  # of the difference: about what one reading of a clock costs
 
 
-class StopRule(Protocol):
-    """Decides after each block whether a row needs more of them."""
+@dataclass(frozen=True)
+class StopRule:
+    """Blocks until a row is precise: at least ``minimum``, at most ``maximum``; a fixed number if both are equal.
+
+    Precise is a row of which the 95 % interval of the ratio lies within 1 % of the ratio, or that of the difference
+    within 20 ns of the difference. The second matters for short messages, where 1 % is less than a clock tells.
+    """
+
+    minimum: int
+    maximum: int
 
     def check(
         self, differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None = None
@@ -44,48 +52,12 @@ class StopRule(Protocol):
         Returns:
             ``precision``, ``fixed`` or ``max-blocks``; None: not yet.
         """
-        ...
-
-
-@dataclass(frozen=True)
-class FixedBlocks:
-    """A number of blocks decided beforehand, as in the quick profile."""
-
-    blocks: int
-
-    def check(
-        self, differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None = None
-    ) -> str | None:
-        """``fixed`` once the blocks have been made."""
-        return FIXED if _made(differences_ns, log_ratios, blocks) >= self.blocks else None
-
-
-@dataclass(frozen=True)
-class PreciseBlocks:
-    """Blocks until the row is precise: at least ``minimum``, at most ``maximum``.
-
-    Precise is a row of which the 95 % interval of the ratio lies within 1 % of the ratio, or that of the difference
-    within 20 ns of the difference. The second matters for short messages, where 1 % is less than a clock tells.
-    """
-
-    minimum: int
-    maximum: int
-
-    def check(
-        self, differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None = None
-    ) -> str | None:
-        """``precision`` once the row is precise, ``max-blocks`` once the last block has been made."""
-        made = _made(differences_ns, log_ratios, blocks)
+        made = max(len(differences_ns), len(log_ratios), blocks or 0)
+        if self.minimum == self.maximum:
+            return FIXED if made >= self.maximum else None
         if made >= self.minimum and is_precise(differences_ns, log_ratios):
             return PRECISION
         return MAX_BLOCKS if made >= self.maximum else None
-
-
-def stop_rule(minimum_blocks: int, maximum_blocks: int) -> StopRule:
-    """The rule of a run: a fixed number of blocks if both are equal, else precision between the two."""
-    if minimum_blocks == maximum_blocks:
-        return FixedBlocks(minimum_blocks)
-    return PreciseBlocks(minimum_blocks, maximum_blocks)
 
 
 def is_precise(differences_ns: Sequence[float], log_ratios: Sequence[float]) -> bool:
@@ -102,7 +74,3 @@ def _within(values: Sequence[float], below: float, above: float) -> bool:
         return False
     centre = float(np.median(values))
     return centre - interval.low <= below and interval.high - centre <= above
-
-
-def _made(differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None) -> int:
-    return max(len(differences_ns), len(log_ratios), blocks or 0)

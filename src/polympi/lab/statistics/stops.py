@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from polympi.lab.records import Outcome, RunRecord
-from polympi.lab.statistics.stopping import stop_rule
+from polympi.lab.statistics.keys import RowKey
+from polympi.lab.statistics.stopping import StopRule
 
 INTERRUPTED: Final = "interrupted"
 TIME_LIMIT: Final = "time-limit"
-
-
-class _Row(Protocol):
-    @property
-    def stack(self) -> str: ...
-    @property
-    def binding(self) -> str: ...
-    @property
-    def benchmark(self) -> str: ...
-    @property
-    def mode(self) -> str: ...
-    @property
-    def payload(self) -> str: ...
-    @property
-    def size_bytes(self) -> int: ...
 
 
 class Stops:
@@ -35,7 +21,7 @@ class Stops:
     """
 
     def __init__(self, run: RunRecord, outcome: Outcome | None) -> None:
-        self._rule = stop_rule(run.minimum_blocks, run.maximum_blocks)
+        self._rule = StopRule(run.minimum_blocks, run.maximum_blocks)
         self._blocks = outcome.blocks if outcome else {}
         self._ended = {
             None: INTERRUPTED,
@@ -48,13 +34,10 @@ class Stops:
             for s in (outcome.stops if outcome else [])
         }
 
-    def of(self, row: _Row, differences_ns: Sequence[float], log_ratios: Sequence[float]) -> str | None:
+    def of(self, row: RowKey, differences_ns: Sequence[float], log_ratios: Sequence[float]) -> str | None:
         """The rule that stopped a row; None when the run was complete for others' sake before any did.
 
-        Args:
-            row: the row.
-            differences_ns: its paired differences (those of the A/A arm for the reference).
-            log_ratios: its log-ratios, likewise.
+        The values of the reference are those of the A/A arm.
         """
         key = (row.stack, row.binding, row.benchmark, row.mode, row.payload, row.size_bytes)
         if key in self._recorded:

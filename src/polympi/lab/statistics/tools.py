@@ -45,12 +45,7 @@ class ToolRow:
 
 
 def tool_rows(launches: Sequence[ToolLaunch], launch_medians: pl.DataFrame) -> list[ToolRow]:
-    """The rows of all tools, by stack, tool and size in the order in which they first appear.
-
-    Args:
-        launches: those that count.
-        launch_medians: as in :class:`~polympi.lab.statistics.model.Analysis`.
-    """
+    """The rows of all tools, by stack, tool and size in the order in which they first appear."""
     figures = _figures(launches, launch_medians)
     plain = launch_medians.filter(binding=PLAIN_PAGES).select("stack", "block", *CASE, plain_ns="median_ns")
     compared = (

@@ -16,12 +16,7 @@ def what_is_lost(names: Sequence[str], reach: Reach, timeout_s: float = ANSWERS_
     """The middle of a sentence about the first of several hosts that does not answer, although others do; or None.
 
     Where none answers, it is the way to reach them that does not work, which says nothing about the hosts. This host is
-    there, whether it can be reached from itself or not.
-
-    Args:
-        names: of the hosts.
-        reach: how they are reached.
-        timeout_s: how long they may take; all are asked at once.
+    there, whether it can be reached from itself or not. All are asked at once.
     """
 
     def silence(name: str) -> str:

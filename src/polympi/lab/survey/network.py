@@ -51,11 +51,7 @@ def connections(survey: Survey) -> tuple[list[Check], list[str]]:
 
 
 def connected(answers: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The host with the fewest failed connections, and all hosts that it reaches and that reach it.
-
-    Args:
-        answers: see :func:`judge_connections`.
-    """
+    """The host with the fewest failed connections, and all hosts that it reaches and that reach it."""
     if not answers:
         return []
     broken = {frozenset((name, to)) for name, found in answers.items() for to in found if "token" not in found[to]}

@@ -43,14 +43,7 @@ def osu_tools() -> list[Tool]:
 
 
 def osu_tool(name: str, benchmark: str, differs: str, *options: str) -> Tool:
-    """A program that measures what a benchmark of ours measures.
-
-    Args:
-        name: of the program.
-        benchmark: of our catalogue.
-        differs: as in :class:`~polympi.lab.tools.tool.Tool`.
-        options: with which it does.
-    """
+    """A program that measures what a benchmark of ours measures."""
     return Tool(
         name=name,
         programs=(name,),

@@ -51,15 +51,7 @@ def nearest(rows: Sequence[Row], size: int) -> Row | None:
 def point(
     series: str, size: int, value: float, is_published: bool, form: Callable[[float], str] = plain_ratio
 ) -> dict[str, Any]:
-    """A point of a chart over size.
-
-    Args:
-        series: the name of the line.
-        size: in bytes.
-        value: the figure.
-        is_published: whether it is not ours.
-        form: writes the figure.
-    """
+    """A point of a chart over size."""
     record = {"binding": series, "size": size, "size_text": size_words(size), "value": value}
     return record | {"text": form(value), "published": is_published}
 

@@ -14,12 +14,7 @@ _LENGTH = 2**18  # of the published vectors
 
 
 def inner_product(stack: str, rows: Sequence[ScalingRow]) -> Comparison | None:
-    """Speed-up of the inner product of two vectors of length 2^18, as in the source the same for all ranks.
-
-    Args:
-        stack: the installed stack.
-        rows: how the applications of the run scale.
-    """
+    """Speed-up of the inner product of two vectors of length 2^18, as in the source the same for all ranks."""
     size = problem_bytes(_LENGTH, 1)
     ours = [
         row

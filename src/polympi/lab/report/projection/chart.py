@@ -9,20 +9,15 @@ import altair as alt
 
 from polympi.lab.conclusions.phrases import percent
 from polympi.lab.projection.conclusions import Scale
+from polympi.lab.report.charts import style
 from polympi.lab.report.charts.palette import Palette
-from polympi.lab.report.charts.style import dashed_if, dataset, layered, legend, log_axis
 from polympi.lab.units import format_ns
 
 LEAST = 1e-4  # shares below this are drawn there: on a logarithmic axis nothing has no place
 
 
 def share_over_ranks(scales: Sequence[Scale], palette: Palette) -> alt.LayerChart:
-    """What each binding adds to C's time in one case, with its interval; dashed where its collective is built.
-
-    Args:
-        scales: of one case, of several arms and styles.
-        palette: colours of the bindings.
-    """
+    """What each binding adds to C's time in one case, with its interval; dashed where its collective is built."""
     records = [_record(scale, row) for scale in scales for row in scale.rows]
     names = palette.present(records)
     ticks = sorted({record["ranks"] for record in records})
@@ -33,12 +28,10 @@ def share_over_ranks(scales: Sequence[Scale], palette: Palette) -> alt.LayerChar
         axis=alt.Axis(values=ticks, format="d", labelOverlap="greedy", grid=False),
     )
     ends = [record[name] for record in records for name in ("share", "low", "high")]
-    y = log_axis("share", "added to C's time", ends, "format(datum.value, '~%')")
-    base = alt.Chart(dataset()).encode(
-        x=x, detail="style:N", color=alt.Color("binding:N", scale=palette.scale(names), legend=legend())
-    )
+    y = style.log_axis("share", "added to C's time", ends, "format(datum.value, '~%')")
+    base = alt.Chart(style.dataset()).encode(x=x, detail="style:N", color=style.colour(palette, names))
     layers = [
-        base.mark_line(strokeWidth=1.8).encode(y=y, strokeDash=dashed_if("datum.style === 'built'", [5, 4])),
+        base.mark_line(strokeWidth=1.8).encode(y=y, strokeDash=style.dashed_if("datum.style === 'built'", [5, 4])),
         base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("low:Q"), y2=alt.Y2("high")),
         base.mark_point(size=40, filled=True).encode(
             y=y,
@@ -51,7 +44,7 @@ def share_over_ranks(scales: Sequence[Scale], palette: Palette) -> alt.LayerChar
             ],
         ),
     ]
-    return layered(layers, 230, rows=records)
+    return style.layered(layers, 230, rows=records)
 
 
 def _record(scale: Scale, row: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from polympi.lab.projection.against import Miss, answer
 from polympi.lab.projection.conclusions import model_sentence, summary
 from polympi.lab.projection.model import Projection
 from polympi.lab.report.escape import escape
+from polympi.lab.report.escape import table as markdown_table
 from polympi.lab.report.generator import MARKDOWN_MARK
 from polympi.lab.report.projection.tables import (
     KEY,
@@ -20,12 +21,7 @@ from polympi.lab.report.projection.tables import (
 
 
 def render_markdown(projection: Projection, found: Sequence[Miss] = ()) -> str:
-    """The whole projection; text from outside is escaped.
-
-    Args:
-        projection: the projection.
-        found: what was foretold and measured, if there is something to compare with.
-    """
+    """The whole projection; text from outside is escaped."""
     parts = [f"{MARKDOWN_MARK} {projection.polympi} -->", f"# Projection of {escape(projection.run)}"]
     if found:
         parts += [escape(answer(list(found))), _table(against_table(found))]
@@ -43,7 +39,4 @@ def render_markdown(projection: Projection, found: Sequence[Miss] = ()) -> str:
 
 
 def _table(table: Table) -> str:
-    rule = ["---" if number < table.words else "---:" for number in range(len(table.headers))]
-    rows = [[escape(cell) for cell in cells] for cells in (table.headers, *table.lines)]
-    rows.insert(1, rule)
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return markdown_table(table.headers, table.lines, right=range(table.words, len(table.headers)))

@@ -21,11 +21,6 @@ _COLUMNS = [*(field.name for field in msgspec.structs.fields(Row)), "added_ns", 
 def write_projection(projection: Projection, folder: Path, found: Sequence[Miss] = ()) -> list[Path]:
     """Write the record, the page, Markdown and CSV; predicted and measured figures as a separate table.
 
-    Args:
-        projection: the projection.
-        folder: of :func:`~polympi.lab.projection.store.make_folder`.
-        found: what was foretold and measured, if there is something to compare with.
-
     Returns:
         The files, the page first.
 

@@ -10,11 +10,7 @@ from polympi.lab.statistics.model import Analysis
 def why_not_comparable(before: Analysis, after: Analysis, *, absolute: bool = False) -> list[str]:
     """Why two runs cannot be compared, a sentence each; empty if they can.
 
-    Args:
-        before: the earlier run, or the one to compare with.
-        after: the later run.
-        absolute: as for :func:`~polympi.lab.statistics.comparison.compare.compare`; other processors and other MPI
-            libraries may then be what is compared.
+    With ``absolute``, other processors and MPI libraries may be what is compared.
     """
     reasons = []
     if before.run.every_ranks != after.run.every_ranks:

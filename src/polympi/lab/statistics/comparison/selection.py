@@ -17,12 +17,7 @@ def choose_rows(
 ) -> pl.Expr:
     """An expression that is true for the rows asked for.
 
-    Args:
-        before: the earlier run.
-        after: the later run.
-        bindings: names of bindings; empty means all.
-        patterns: patterns of cases as :func:`~polympi.lab.plan.patterns.fits` takes them; empty means all.
-        absolute: times are judged, so that C is a binding like others.
+    No names or no patterns mean all; with ``absolute``, C is a binding like others.
 
     Raises:
         UsageError: a name or a pattern fits nothing that both runs measured.
