@@ -126,7 +126,7 @@ def test_rows_without_intervals_are_drawn_without_them():
     charts.time_over_size(rows, Palette(["mpi4py"])).to_dict(validate=True)
 
 
-def test_published_figures_stand_beside_ours(analysis):
+def test_published_figures_stand_next_to_ours(analysis):
     found = {one.source.name: one for one in comparisons(analysis, palette_of(analysis), shown_of(analysis))}
     assert set(found) == {
         "osu_bibw_c_python",

@@ -52,9 +52,9 @@ def test_there_is_a_section_for_each_factor_and_stack(analysis) -> None:
 
 def test_each_arm_has_a_sentence_with_its_clearest_case(analysis) -> None:
     slow, same = factor_sections(analysis)[0].parts
-    told = dict(slow.sentences)
-    assert told["c"].startswith("C: of 6 cases, 4 are slower (1.")
-    assert told["c"].endswith("2 not separated.")
+    said = dict(slow.sentences)
+    assert said["c"].startswith("C: of 6 cases, 4 are slower (1.")
+    assert said["c"].endswith("2 not separated.")
     assert dict(same.sentences)["c"].startswith("C: none of 6 cases is separated (")
 
 

@@ -211,7 +211,7 @@ def test_findings_failures_and_gaps_are_shown():
         "Use 2.",
         "segmentation fault at 0x0",
         "exit code 139",
-        "boost-mpi did not take part on mpich",
+        "boost-mpi did not run on mpich",
         "<dd>2.00 MB</dd>",
         "<dd>node7</dd>",
         "polympi run -o &#39;a directory&#39;",

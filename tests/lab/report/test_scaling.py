@@ -148,7 +148,7 @@ def test_the_chart_has_the_ideal_line_and_hollow_points_beyond_the_processors() 
 
 
 def published(rows, shown=("mpi4py",)):
-    """What stands beside a run that scales so, by the name of the published table."""
+    """What is published for a run that scales so, by the name of the published table."""
     run = replace(built_analysis([summary_row(binding="c")]), scaling=rows)
     return {one.source.name: one for one in comparisons(run, Palette(["c", "mpi4py"]), shown)}
 
@@ -159,7 +159,7 @@ def products(length=2**18, **other):
     return [replace(row, **changes | other) for row in ROWS]
 
 
-def test_published_speed_ups_of_the_inner_product_stand_beside_ours() -> None:
+def test_published_speed_ups_of_the_inner_product_stand_next_to_ours() -> None:
     one = published(products())["inner_product_speedup"]
     assert one.statement == (
         "Published: with 16 processes instead of one C is 8.83 × as fast and pypar 4.60 ×, "
@@ -170,12 +170,12 @@ def test_published_speed_ups_of_the_inner_product_stand_beside_ours() -> None:
     assert one.lines[1][0] == "4, oversubscribed here"
     assert one.lines[-1] == ("64", "5.06", "4.32", "–", "–")
     assert published(products(), shown=())["inner_product_speedup"].headers[-1] == "c, here"
-    crowded = published(products(processors=1))["inner_product_speedup"]
-    assert "Here, with 4 ranks: c 1.20 ×" in crowded.statement
+    shared = published(products(processors=1))["inner_product_speedup"]
+    assert "Here, with 4 ranks: c 1.20 ×" in shared.statement
 
 
 @pytest.mark.parametrize(
     "rows", [ROWS, products(length=1000), products(base_ranks=2), products(scaling="weak"), products()[:1]]
 )
-def test_what_is_something_else_has_no_published_speed_ups_beside_it(rows) -> None:
+def test_what_is_something_else_has_no_published_speed_ups(rows) -> None:
     assert published(rows) == {}

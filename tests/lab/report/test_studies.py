@@ -1,4 +1,4 @@
-"""The section of a study: modules side by side, beside the published table, in every form of the report."""
+"""The section of a study: modules side by side, with the published table, in every form of the report."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def measured(tmp_path_factory):
     return analyse(directory)
 
 
-def test_every_module_stands_beside_what_was_published_of_it(measured):
+def test_every_module_is_shown_with_what_was_published_of_it(measured):
     [section] = study_sections(measured)
     ping_pong, *_ = section.tables
     lines = {name: figures for name, *figures in ping_pong.lines}

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from polympi.lab.records import Outcome, RowStop, RunRecord
 from polympi.lab.statistics.keys import RowKey
-from polympi.lab.statistics.stopping import StopRule, is_precise
-from polympi.lab.statistics.stops import Stops
+from polympi.lab.statistics.stopping import StopRule, Stops, is_precise
 
 WIDE = [0.0, 0.5, 1.0, -0.5, 0.2, -0.2]
 WIDE_NS = [1000 * v for v in WIDE]

@@ -8,6 +8,7 @@ from statistics import median
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.conclusions.caveats import tails_sentence, threads_sentence, waiting_sentence
 from polympi.lab.conclusions.clocks import NOT_SMALL, clocks_sentence, start_error_ns, start_sentence
 from polympi.lab.conclusions.costs import bandwidth_predicate, collectives_predicate, cost_predicate
 from polympi.lab.conclusions.gaps import failures, omissions, uncovered
@@ -23,12 +24,8 @@ from polympi.lab.conclusions.phrases import (
     size_words,
     times,
 )
-from polympi.lab.conclusions.placements import misplaced, places_sentence
+from polympi.lab.conclusions.placements import misplaced, not_over_the_network, places_sentence
 from polympi.lab.conclusions.rows import SMALL, Family, Row, bindings_of, by_family, rows_of, stacks_of
-from polympi.lab.conclusions.tails import tails_sentence
-from polympi.lab.conclusions.threads import threads_sentence
-from polympi.lab.conclusions.waiting import waiting_sentence
-from polympi.lab.conclusions.wires import not_over_the_network
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_bytes, format_ns, format_size
 
@@ -56,7 +53,6 @@ class Answer:
             left out) or ``uncovered``.
         stack: the stack it is about; empty when it concerns the run.
         binding: the binding it is about; empty when it concerns the stack or the run.
-        text: one or two sentences.
     """
 
     topic: str
@@ -189,7 +185,7 @@ def startup_answer(binding: str, rows: list[Row], error_ns: int = 0) -> str:
 
 
 def memory_answer(stack: str, binding: str, memory: pl.DataFrame) -> str:
-    """What a process holds, against one of C; empty where the system does not tell."""
+    """What a process holds, against one of C; empty where the system does not report it."""
     own = memory.filter((pl.col("stack") == stack) & (pl.col("binding") == binding))
     if own.is_empty() or not own["pss_bytes"][0]:
         return ""

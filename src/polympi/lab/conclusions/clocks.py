@@ -35,7 +35,7 @@ def start_sentence(analysis: Analysis, stack: str) -> str:
         shortest = min(one.ready_ns for one in launches if one.ready_ns is not None)
         share = percent(worst / max(1, shortest))
         text = f"On {stack} the time from the start to the first barrier may be wrong by {duration(worst)}"
-        text += f", which is {share} of it: the hosts have clocks of their own"
+        text += f", which is {share} of it: each host has its own clock"
         doubtful = worst >= NOT_SMALL * shortest
         text += f", and differences in start-up below {duration(2 * worst)} mean nothing" if doubtful else ""
         said.append(sentence(text))

@@ -33,11 +33,11 @@ def _for_older_scripts(costs: dict[str, float]) -> str:
     ratios = [costs[name] for name in OLDER if name in costs]
     if not ratios:
         return ""
-    beside = f", beside {plain_ratio(costs['mpi4py'])} × of mpi4py" if "mpi4py" in costs else ""
+    rest = f", compared with {plain_ratio(costs['mpi4py'])} × for mpi4py" if "mpi4py" in costs else ""
     return (
         "A script of an older module: polympi's interface of that module (python -m polympi --as NAME), since it runs "
         f"as it is, and small messages take {plain_ratio(min(ratios))} to {plain_ratio(max(ratios))} × as long as "
-        f"C's{beside}"
+        f"C's{rest}"
     )
 
 
@@ -46,11 +46,11 @@ def _for_arrays(costs: dict[str, float]) -> str:
     if not fit:
         return ""
     (least, best), *others = fit
-    beside = "".join(f", and with {name} {plain_ratio(of)} ×" for of, name in others)
+    rest = "".join(f", and with {name} {plain_ratio(of)} ×" for of, name in others)
     whole = f"{sum(best in names for names in CALLS.values())} of {len(CALLS)}"
     return (
         f"A new program: {best}, since it has {whole} kinds of calls, is developed, and small messages take "
-        f"{plain_ratio(least)} × as long as C's{beside}"
+        f"{plain_ratio(least)} × as long as C's{rest}"
     )
 
 

@@ -28,8 +28,6 @@ class Languages:
 
     Attributes:
         columns: a small, a middle and a large message; as many of them as were measured.
-        reference: C's row in each column.
-        groups: the languages.
         answers: for each column a sentence that compares the cheapest binding of each language.
     """
 

@@ -34,8 +34,6 @@ class Column:
 
     Attributes:
         topic: ``small``, ``large``, ``object``, ``collective`` or ``startup``.
-        title: what a reader calls it.
-        family: benchmark, mode and payload.
         size_bytes: message size; 0 where there is none.
     """
 
@@ -84,8 +82,6 @@ class Overview:
 
     Attributes:
         columns: the cases that stand for all; those of which nothing was compared with C are left out.
-        reference: C's row in each column.
-        bindings: the bindings, in the order of the report.
         arms_of_c: the other arms of C: what a choice costs that is not the binding's.
     """
 

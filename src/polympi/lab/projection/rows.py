@@ -9,7 +9,7 @@ from polympi.lab.projection.cases import Case
 from polympi.lab.projection.loggp import Model, announcement_ns, time_of
 from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Projected, Row
 from polympi.lab.projection.plan import DOUBLED, NO_COST, called_line, ends_scaled, is_called, simulated_as
-from polympi.lab.projection.platform import nodes_of
+from polympi.lab.projection.simulator import nodes_of
 from polympi.lab.records import REFERENCE
 
 Seconds = dict[tuple[str, str, int, str], float]  # simulated time by arm, pattern, size and style

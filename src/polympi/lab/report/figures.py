@@ -25,12 +25,7 @@ class Figure:
 
     Attributes:
         name: unique in the report; also the name of its image file.
-        stack: the stack it is about.
         benchmark: the benchmark it is about; ``modes``, ``startup`` and ``memory`` beside those of the catalogue.
-        family: title of the family it belongs to.
-        title: what it shows.
-        caption: how to read it.
-        chart: the chart.
     """
 
     name: str

@@ -50,7 +50,7 @@ _COLUMNS = (
     ("mode", "Mode", "text", True, ""),
     ("payload", "Payload", "text", True, "what travels"),
     ("size_bytes", "Size", "size", False, "bytes of a message"),
-    ("launches", "n", "count", False, "launches behind the row"),
+    ("launches", "n", "count", False, "launches that count for the row"),
     ("median_ns", "Median", "time", False, "median over launches of one operation"),
     ("ci_low_ns", "Low", "time", False, "lower end of its interval"),
     ("ci_high_ns", "High", "time", False, "upper end of its interval"),
@@ -95,7 +95,7 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
     words = content(analysis)
     with unvalidated():
         drawn = figures(analysis)
-        beside = comparisons(analysis, palette, words.shown)
+        published = comparisons(analysis, palette, words.shown)
         charts = {figure.name: specification(figure.chart) for figure in drawn}
         charts |= {
             f"scaling-{i}": specification(speedup_over_ranks(one.rows, palette))
@@ -104,7 +104,9 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         }
         of_levels = factor_figures(analysis, palette)
         charts |= {figure.name: specification(figure.chart) for part in of_levels.values() for figure in part}
-        charts |= {f"published-{i}": specification(one.chart) for i, one in enumerate(beside) if one.chart is not None}
+        charts |= {
+            f"published-{i}": specification(one.chart) for i, one in enumerate(published) if one.chart is not None
+        }
     rows = rows_of(analysis)
     place = {_key(row): index for index, row in enumerate(rows)}
     least = min((s.least_confidence for s in words.stacks if s.least_confidence is not None), default=None)
@@ -143,7 +145,7 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         code_note=CODE_NOTE,
         solver_headers=SOLVER_HEADERS,
         solver_note=SOLVER_NOTE,
-        comparisons=beside,
+        comparisons=published,
         imported=imported_lines(imported),
         imported_note=IMPORTED_NOTE,
         charts_json=_charts_json(charts),
@@ -172,7 +174,7 @@ def _fits_by_family(lines: Sequence[Any], *, many: bool) -> list[tuple[str, list
 
 
 def _key(row: Row) -> tuple[str, str, str, str, str, int]:
-    """What tells one row of a run from all others."""
+    """What distinguishes a row of a run from all others."""
     return (*row.family, row.binding, row.size_bytes)
 
 

@@ -29,7 +29,6 @@ class LimitLine:
     """What an application of one size reaches on one stack.
 
     Attributes:
-        title: application, mode, mesh and stack.
         answer: what is reached, in C first, and what to know about the limit.
     """
 

@@ -81,7 +81,6 @@ def _key(words: Content) -> str:
 def _overview(stack: StackContent) -> list[str]:
     library = f" ({escape(stack.library)})" if stack.library and stack.library != stack.stack else ""
     parts = [f"## {escape(stack.stack)}{library}"]
-    arms = (*stack.screen.bindings, *stack.screen.arms_of_c)
     if stack.languages is not None:
         parts.append("**The cheapest binding of each language, time over C's**")
         parts.append("\n".join(f"- {escape(text)}" for text in stack.languages.answers))
@@ -89,7 +88,7 @@ def _overview(stack: StackContent) -> list[str]:
         parts.append(f"**{escape(stack.no_reference.text)}**")
     if stack.no_reference and stack.no_reference.whole:
         return parts
-    if arms:
+    if stack.screen.bindings or stack.screen.arms_of_c:
         headers = ["", *(f"{c.title}: {c.what}{c.size and f', {c.size}'}" for c in stack.screen.columns)]
         reference = ("C", *(column.reference or "–" for column in stack.screen.columns))
         lines: list[tuple[str, ...]] = []
@@ -101,11 +100,11 @@ def _overview(stack: StackContent) -> list[str]:
         parts.append(table(headers, [reference, *lines], right=range(1, len(headers))))
     else:
         parts.append("No binding was compared with C.")
-    told = (*stack.bindings, *stack.arms_of_c)
-    said = [f"- **{escape(one.binding)}.** {escape(' '.join(one.brief))}" for one in told if one.brief]
+    arms = (*stack.bindings, *stack.arms_of_c)
+    said = [f"- **{escape(one.binding)}.** {escape(' '.join(one.brief))}" for one in arms if one.brief]
     said += [f"- **{escape(title)}.** {escape(text)}" for title, text in stack.notes]
     parts.append("\n".join(said))
-    more = [f"- **{escape(one.binding)}, {escape(topic)}.** {escape(text)}" for one in told for topic, text in one.more]
+    more = [f"- **{escape(one.binding)}, {escape(topic)}.** {escape(text)}" for one in arms for topic, text in one.more]
     if more:
         listed = "\n".join(more)
         parts.append(f"<details><summary>More about each binding</summary>\n\n{listed}\n\n</details>")
@@ -202,27 +201,28 @@ def _tools(words: Content) -> list[str]:
 
 
 def _published(analysis: Analysis) -> list[str]:
-    beside = comparisons(analysis, palette_of(analysis), shown_of(analysis))
-    if not beside:
+    published = comparisons(analysis, palette_of(analysis), shown_of(analysis))
+    if not published:
         return []
     lines = [
-        f"- **{escape(one.source.title)}.** {escape(one.statement)} ({escape(one.source.citation)})" for one in beside
+        f"- **{escape(one.source.title)}.** {escape(one.statement)} ({escape(one.source.citation)})"
+        for one in published
     ]
-    return ["## Beside published figures", "\n".join(lines)]
+    return ["## Compared with published figures", "\n".join(lines)]
 
 
 def _rest(words: Content) -> list[str]:
     parts = []
     for section in words.sections:
         lines = [
-            f"- {escape(label)}: {escape(value)}" if label else f"- {escape(value)}" for label, value in section.facts
+            f"- {escape(label)}: {escape(value)}" if label else f"- {escape(value)}" for label, value in section.entries
         ]
         parts.append(f"**{escape(section.title)}**\n\n" + "\n".join(lines))
     environment = "\n\n".join(parts)
     found = [f"<details><summary>Environment</summary>\n\n{environment}\n\n</details>"] if parts else []
     found += _bullets("What was not measured, and why", words.gaps + words.uncovered)
-    facts = "\n".join(f"- {escape(label)}: {escape(value)}" for label, value in words.reproduce)
-    return [*found, "## How to reproduce it", facts]
+    reproduce = "\n".join(f"- {escape(label)}: {escape(value)}" for label, value in words.reproduce)
+    return [*found, "## How to reproduce it", reproduce]
 
 
 def _bullets(title: str, texts: Sequence[str]) -> list[str]:

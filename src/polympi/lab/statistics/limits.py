@@ -32,7 +32,6 @@ class LimitRow(RowKey):
     """What an application reaches in one arm of what memory allows with as many ranks.
 
     Attributes:
-        blocks: blocks in which both were measured.
         median_ns: of an iteration of the application, the median over these blocks.
         limit_ns: the time of C for the bytes that an iteration has to move, likewise; in a block the geometric mean of
             its launches.
@@ -40,7 +39,6 @@ class LimitRow(RowKey):
         reached: median over blocks of the limit over the time of the application; with the ends of its interval, None
             with fewer than 6 blocks.
         confidence: the coverage of the interval.
-        arrays_bytes: of all arrays of the application together.
         cache_bytes: of the last-level caches of this host that the run could use; None if that is not known, or several
             hosts took part.
     """
@@ -80,8 +78,8 @@ def limit_rows(medians: pl.DataFrame, run: RunRecord, environment: Environment) 
 
     Stacks and arms are in the order of the run. The A/A arm is left out: it is C once more.
     """
-    facts = environment.facts.get("affinity") or {}
-    cache_bytes = facts.get("last_level_cache_bytes") if all_here(run, environment) else None
+    affinity = environment.facts.get("affinity") or {}
+    cache_bytes = affinity.get("last_level_cache_bytes") if all_here(run, environment) else None
     rows = [row for name in BENCHMARKS for row in _of_benchmark(medians, name, cache_bytes)]
     stacks = [one.stack for one in run.stacks]
     arms = list(dict.fromkeys(name for one in run.stacks for name in one.bindings))

@@ -22,7 +22,6 @@ class Shift:
     """By how much a second sample is larger than a first.
 
     Attributes:
-        estimate: the Hodges-Lehmann estimate.
         low, high: its interval; None when there are too few values for one.
         coverage: the coverage that the interval really has; None without one.
     """

@@ -18,7 +18,7 @@ from polympi.lab.statistics.model import SUMMARY_COLUMNS
 from polympi.lab.statistics.operations import ROW
 from polympi.lab.statistics.pairs import pairs_of
 from polympi.lab.statistics.spread import count_outliers, percentiles
-from polympi.lab.statistics.stops import Stops
+from polympi.lab.statistics.stopping import Stops
 from polympi.lab.statistics.verdicts import INVALID, REFERENCE_ROW, family_q_values, verdict
 
 _TEXT = {"stack", "binding", "benchmark", "payload", "mode", "verdict", "stopped_by"}

@@ -23,7 +23,6 @@ class ToolRow:
     Attributes:
         stack, tool, benchmark, payload, size_bytes: which row it is; the mode is ``standard``.
         against: the arm of C beside which it stands: the one on plain pages where it was measured, else the reference.
-        blocks: pairs behind the ratio.
         tool_ns: median over blocks of the tool's figure, the time of one operation.
         c_ns: median over blocks of ours.
         ratio: median over blocks of the tool's figure over ours.

@@ -242,8 +242,7 @@ def _interfaces_used(stack: Stack, used: Mapping[str, Sequence[str]], hosts: Map
             title,
             "warning",
             f"No interface of {hosts_words(none, len(used))} has counted the messages: ranks shared memory, or the "
-            "network "
-            "does not pass the kernel.",
+            "network does not pass the kernel.",
             "If the hosts are one machine, its figures show no network.",
             tuple(none),
         )
@@ -285,7 +284,7 @@ def _packet_sizes(used: Mapping[str, Sequence[str]], hosts: Mapping[str, Seen]) 
     """Interfaces that were used and take packets of different sizes: large ones are lost without a word."""
     sizes: dict[str, str | None] = {}
     for name, names in used.items():
-        mtus = [str(one["mtu"]) for one in hosts[name].facts["interfaces"] if one["name"] in names]
+        mtus = [str(one["mtu"]) for one in hosts[name].metadata["interfaces"] if one["name"] in names]
         sizes[name] = "+".join(mtus) or None
     if words := who_has_what(sizes):
         yield Check(
@@ -314,8 +313,8 @@ def _telling_line(text: str) -> str:
     """Of what a launcher has written, the line that says most: where a rank ended, or the first one about an error."""
     if ended := re.search(r"RUNNING AT (\S+)\n=\s+((?:EXIT CODE|KILLED BY SIGNAL): [^\n]*)", text):  # of Hydra
         return f"'{ended[2]}' on {ended[1]}"
-    told = [line.strip() for line in text.splitlines() if _TROUBLE.search(line) and not _HYDRA_ITSELF.match(line)]
-    return f"'{told[0][:_SAID]}'" if told else _last_line(text)
+    errors = [line.strip() for line in text.splitlines() if _TROUBLE.search(line) and not _HYDRA_ITSELF.match(line)]
+    return f"'{errors[0][:_SAID]}'" if errors else _last_line(text)
 
 
 def _last_line(text: str) -> str:

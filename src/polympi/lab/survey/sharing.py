@@ -73,7 +73,7 @@ def installed(hosts: Sequence[Seen], needed: Mapping[str, str]) -> Iterator[Chec
     """Whether the programs that a run starts are on every host."""
     missing: dict[str, list[str]] = {}
     for seen in hosts:
-        there = seen.facts["paths"]
+        there = seen.metadata["paths"]
         for path, what in needed.items():
             if not there.get(path):
                 missing.setdefault(f"{what} ({path})", []).append(seen.name)

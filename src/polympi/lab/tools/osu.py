@@ -28,7 +28,7 @@ SUMMED = ("-T", "mpi_float")  # what reductions add
 def osu_tools() -> list[Tool]:
     """The programs that measure what ours measure."""
     alone = "averaged over iterations that are timed alone, with the cost of the clock in each"
-    mean = "the average over ranks of their own times behind a barrier, where ours is the last rank from a common start"
+    mean = "the average over ranks of their times after a barrier, where ours is the last rank from a common start"
     return [
         osu_tool("osu_latency", "latency", f"half the round trip, {alone}"),
         osu_tool("osu_bw", "bandwidth", f"a window of messages, {alone}", *_SEVERAL_BUFFERS),

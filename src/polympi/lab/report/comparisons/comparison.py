@@ -20,11 +20,7 @@ class Comparison:
     """A published table compared with the run.
 
     Attributes:
-        source: where the published figures come from.
-        stack: the stack of the run that is set beside them.
-        statement: what both say, in a sentence or two; computed.
         headers: column titles of the table; the first column is text, the others are figures.
-        lines: the table.
         chart: a chart, if the figures are a series over size.
     """
 
