@@ -30,7 +30,7 @@ def refusal(done: Result) -> str:
     return str(done.exception)
 
 
-def test_a_projection_is_shown_and_written_beside_the_run(
+def test_a_projection_is_shown_and_written_next_to_the_run(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(simulator, "compiled", program)
@@ -50,7 +50,7 @@ def test_figures_that_are_missed_by_far_end_with_exit_code_1(project: Project, m
     far = project("run", "--network", "gigabit", "--against", "run", "--ranks-per-node", "1", "-o", "far")
     assert far.exit_code == 1, far.output
     assert "missed" in far.output
-    assert "within 25 % of what was measured; the median miss is" in far.output
+    assert "within 25 % of what was measured; the median error is" in far.output
     assert "polympi run --by-network" in far.output
     near = project(
         "run", "--network", "gigabit", "--against", "run", "-o", "near"

@@ -43,14 +43,14 @@ def test_without_anything_slower_it_could_tell_or_not() -> None:
     assert unknown.endswith("31 launches a run would probably be enough.")
 
 
-def test_what_no_sensible_number_of_launches_tells_is_told() -> None:
+def test_what_no_sensible_number_of_launches_separates_is_reported() -> None:
     assert "31 launches a run would probably be enough for 1 of them, 1 needs more than 100" in answer(
         comparison(UNKNOWN, HOPELESS)
     )
     assert "more than 100 launches a run would be needed" in answer(comparison(HOPELESS))
 
 
-def test_what_is_unknown_beside_what_is_slower_has_a_sentence_of_its_own() -> None:
+def test_unknown_and_slower_rows_have_separate_sentences() -> None:
     said = unknown_sentence(comparison(SLOWER, UNKNOWN))
     assert said == "Unknown: mpi4py in startup; 31 launches a run would probably be enough."
     assert unknown_sentence(comparison(UNKNOWN)) is None
@@ -62,7 +62,7 @@ def test_stacks_are_named_where_there_are_several() -> None:
     assert "mpi4py in latency on openmpi (+50 %)" in answer(comparison(SAME, other))
 
 
-def test_the_drift_of_c_is_told_once_a_benchmark() -> None:
+def test_the_drift_of_c_is_reported_once_per_benchmark() -> None:
     drifts = [
         group(binding=name, benchmark=benchmark, c_change=c_change)
         for name in ("a", "b")
@@ -76,19 +76,19 @@ def test_the_drift_of_c_is_told_once_a_benchmark() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "c_change", "absolute", "told"),
+    ("change", "c_change", "absolute", "reported"),
     [(1.4, 0.7, False, True), (0.8, 1.25, False, True), (1.4, 1.0, False, False), (1.4, 0.7, True, False)],
 )
 def test_where_only_c_changed_the_reader_is_sent_there(
-    change: float, c_change: float, absolute: bool, told: bool
+    change: float, c_change: float, absolute: bool, reported: bool
 ) -> None:
     moved = group(verdict="slower" if change > 1 else "faster", change=change, c_change=c_change)
     said = reference_sentence(comparison(moved, SAME, absolute=absolute))
-    assert (said is not None) == told
+    assert (said is not None) == reported
     assert said is None or "mpi4py in latency" in said
 
 
-def test_an_unknown_floor_is_told() -> None:
+def test_an_unknown_floor_is_reported() -> None:
     assert floor_sentence(comparison(SAME)) is None
     assert "noise is unknown" in (floor_sentence(comparison(group(floor_ratio=None))) or "")
 
@@ -104,5 +104,5 @@ def test_launches_that_took_no_part_are_told(tmp_path: Path) -> None:
     first, second, *others = analysis.launches
     crashed = [msgspec.structs.replace(launch, outcome="crashed") for launch in (first, second)]
     assert unused_launches("run", replace(analysis, launches=[*crashed, *others])) == (
-        "2 of 8 launches of 'run' did not take part (2 crashed)."
+        "2 of 8 launches of 'run' did not count (2 crashed)."
     )

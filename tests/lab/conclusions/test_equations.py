@@ -1,4 +1,4 @@
-"""What was published of solvers in the style of each module, beside what a run has of it."""
+"""What was published of solvers in the style of each module, and what a run has of it."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def styles(*ratios: float, gain: float = 0.0, edge: int = 257) -> list[Solved]:
     ("ratios", "verdict"),
     [
         ((3.0, 3.2), "less than the published 8.00 to 10.0 ×"),
-        ((9.0, 12.0), "the published 8.00 to 10.0 × are within or beside this"),
+        ((9.0, 12.0), "this range and the published 8.00 to 10.0 × overlap"),
         ((11.0, 12.0), "more than the published 8.00 to 10.0 ×"),
     ],
 )
-def test_how_much_slower_than_c_they_are_is_set_beside_the_published_range(ratios, verdict) -> None:
+def test_how_much_slower_than_c_they_are_is_compared_with_the_published_range(ratios, verdict) -> None:
     said, *_ = statements(styles(*ratios), 2)
     assert verdict in said
     assert "wave 257³" in said
@@ -57,7 +57,7 @@ def test_whether_styles_differ_is_computed(ratios, verdict) -> None:
         (-0.05, 129, "it gains clearly in 0 and loses clearly in 2 of 2 styles; published it gained at 257³, which"),
     ],
 )
-def test_what_overlapping_gains_is_set_beside_what_was_published(gain, edge, verdict) -> None:
+def test_what_overlapping_gains_is_compared_with_what_was_published(gain, edge, verdict) -> None:
     *_, said = statements(styles(3.0, 3.1, 3.2, gain=gain, edge=edge), 2)
     assert verdict in said
 
@@ -65,17 +65,17 @@ def test_what_overlapping_gains_is_set_beside_what_was_published(gain, edge, ver
 def test_without_intervals_nothing_is_said_to_differ_or_to_gain() -> None:
     few = [replace(one, interval=None, gain_interval=None) for one in styles(3.0, 3.5, 3.6, gain=0.05)]
     _, differing, gaining = statements(few, 2)
-    assert "too few to tell whether they differ" in differing
-    assert "too few to tell whether it gains" in gaining
+    assert "there are too few launches to tell whether they differ" in differing
+    assert "there are too few launches to tell whether it gains" in gaining
 
 
 def test_ranks_that_share_a_processor_say_nothing() -> None:
-    crowded = [solver(name, 20.0, 0.0, ranks=4) for name in ("c", "m0", "m1")]
-    assert statements([*styles(3.0, 3.2), *crowded], 2) == statements(styles(3.0, 3.2), 2)
+    shared = [solver(name, 20.0, 0.0, ranks=4) for name in ("c", "m0", "m1")]
+    assert statements([*styles(3.0, 3.2), *shared], 2) == statements(styles(3.0, 3.2), 2)
     assert statements([], 2) == []
 
 
 def test_styles_whose_intervals_overlap_are_not_told_apart() -> None:
     wide = [replace(one, interval=(2.0, 5.0)) for one in styles(3.0, 3.5)]
     _, said, _ = statements(wide, 2)
-    assert "no style can be told from another" in said
+    assert "the styles cannot be distinguished" in said

@@ -28,7 +28,7 @@ def test_failed_launches_are_counted_and_explained():
     assert [one.launch for one in failed_launches(analysis)] == [1, 2, 3, 4, 6]
 
 
-def test_what_was_lost_is_told_and_counted():
+def test_what_was_lost_is_reported_and_counted():
     launches = [launch(n, outcome="lost", detail="samples/000000.parquet is damaged") for n in range(7)]
     analysis = dataclasses.replace(
         built_analysis(launches=[*launches, launch(7)]), damaged_lines=[3, 9], damaged_files=["environment.json"]
@@ -66,7 +66,7 @@ def test_uncovered_cases_and_left_out_bindings():
         not_covered={"mpi4py": [Refusal("latency/standard/int/8", reason), Refusal("bcast/standard/int/8", reason)]},
     )
     assert omissions(analysis) == [
-        "boost-mpi did not take part on mpich: libboost-mpi-dev is not installed.",
+        "boost-mpi did not run on mpich: libboost-mpi-dev is not installed.",
     ]
     assert uncovered(analysis) == [
         "mpi4py on mpich does not cover 2 cases (latency and bcast): a raw buffer has no type.",

@@ -46,7 +46,7 @@ def test_the_price_of_plain_pages_and_who_has_them_are_said() -> None:
     )
 
 
-def test_a_kernel_that_gives_huge_pages_to_all_is_told_from_one_that_gives_none() -> None:
+def test_a_kernel_that_gives_huge_pages_to_all_is_distinguished_from_one_that_gives_none() -> None:
     to_all = _said(_analysis(_launch("c", 8 * MIB), _launch("c-pages", 8 * MIB)))
     assert to_all.endswith("This kernel gives huge pages to programs that do not ask, too: yours has them.")
     to_none = _said(_analysis(_launch("c", 0), _launch("c-pages", 0)))
@@ -72,10 +72,10 @@ def test_only_clocks_that_had_to_be_compared_are_spoken_of(error: int, said: str
     ("error", "said"),
     [
         (0, ""),
-        (200_000, "may be wrong by 200 µs, which is 0.2 % of it: the hosts have clocks of their own."),
+        (200_000, "may be wrong by 200 µs, which is 0.2 % of it: each host has its own clock."),
         (
             5_000_000,
-            "may be wrong by 5.00 ms, which is 5.0 % of it: the hosts have clocks of their own, "
+            "may be wrong by 5.00 ms, which is 5.0 % of it: each host has its own clock, "
             "and differences in start-up below 10.0 ms mean nothing.",
         ),
     ],

@@ -70,15 +70,15 @@ def test_large_alltoalls_take_as_long_as_their_wire_is_busy() -> None:
     # Three ranks alone on their nodes: two messages of 1024 ns leave each, 2 * 1024 + 1000, and both ends 300.
     assert time("alltoall", 3, 1024 - ENVELOPE) == 3348
     # Two ranks a node: each has one message within, and two to the other node, four over one wire.
-    crowded = msgspec.structs.replace(ROUND, ranks_per_node=2)
-    found = time_of(Model(crowded, 4), "alltoall", 1024 - ENVELOPE, "mpich")
+    queued = msgspec.structs.replace(ROUND, ranks_per_node=2)
+    found = time_of(Model(queued, 4), "alltoall", 1024 - ENVELOPE, "mpich")
     assert found == 4 * 1024 + 1000 + 300
 
 
 def test_messages_of_a_node_wait_for_its_wire() -> None:
-    crowded = msgspec.structs.replace(ROUND, ranks_per_node=2, latency_ns=0.0, send=[], receive=[])
+    queued = msgspec.structs.replace(ROUND, ranks_per_node=2, latency_ns=0.0, send=[], receive=[])
     # 0 and 1 send to 2 and 3 at the same moment, 500 ns of the wire each.
-    model = replace(Model(crowded, 4), message=Line())
+    model = replace(Model(queued, 4), message=Line())
     assert time_of(model, "wave-faces", 500 - ENVELOPE, "any") == 1000
 
 
@@ -89,8 +89,8 @@ def test_within_a_node_only_the_ends_take_time() -> None:
 
 def test_other_families_and_large_reductions_have_no_schedule() -> None:
     assert time_of(Model(ROUND, 8), "bcast", 8, "openmpi") is None
-    crowded = msgspec.structs.replace(ROUND, ranks_per_node=2)
-    assert time_of(Model(crowded, 8), "allreduce", 65536, "mpich") is None
+    queued = msgspec.structs.replace(ROUND, ranks_per_node=2)
+    assert time_of(Model(queued, 8), "allreduce", 65536, "mpich") is None
     assert time_of(Model(ROUND, 8), "ring", 8, "openmpi") == pytest.approx(1308 + ENVELOPE)
 
 

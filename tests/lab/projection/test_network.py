@@ -11,7 +11,7 @@ from polympi.lab.errors import UsageError
 from polympi.lab.projection.loggp import Model, time_of
 from polympi.lab.projection.model import Network
 from polympi.lab.projection.network import PRESETS, get_network, measured_network, middle_of, network_of
-from polympi.lab.projection.platform import hosts_of, nodes_of, platform_xml
+from polympi.lab.projection.simulator import hosts_of, nodes_of, platform_xml
 
 GOOD = 'name = "mine"\nlatency_us = 2\nbandwidth_mb_per_s = 1e3\nranks_per_node = 4\nsend_us = 0.5\n'
 

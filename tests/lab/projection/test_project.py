@@ -219,17 +219,17 @@ def test_a_projection_says_where_its_costs_were_measured(
 
 def test_an_interrupt_ends_the_simulations_that_run(analysis: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulator, "compiled", program)
-    told: list[threading.Event] = []
+    endings: list[threading.Event] = []
 
     def interrupted(*_: object, ending: threading.Event, **__: object) -> None:
-        told.append(ending)
+        endings.append(ending)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(project_module.simulator, "simulate", interrupted)
     with pytest.raises(KeyboardInterrupt):
         project(analysis, Request(run="run", ranks=[4, 8], network=PRESETS["gigabit"]))
-    assert told
-    assert all(ending.is_set() for ending in told)
+    assert endings
+    assert all(ending.is_set() for ending in endings)
 
 
 def test_a_projection_is_held_against_a_run_and_says_by_how_much_it_missed(
@@ -245,5 +245,5 @@ def test_a_projection_is_held_against_a_run_and_says_by_how_much_it_missed(
     # The run was on one host, so that a network of 45 µs foretells its microsecond far too slow.
     assert all(one.error > 0.25 for one in found if one.binding == "c" and one.size_bytes <= 1024)
     said = answer(found)
-    assert f"of {len(found)} figures are within 25 % of what was measured; the median miss is" in said
-    assert answer([]) == "Nothing was both foretold and measured."
+    assert f"of {len(found)} figures are within 25 % of what was measured; the median error is" in said
+    assert answer([]) == "Nothing was both predicted and measured."

@@ -1,4 +1,4 @@
-"""Rows are made of simulated times: what is added, what is told in proportion, what is of the model."""
+"""Rows are made of simulated times: what is added, what is derived in proportion, what is of the model."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from polympi.lab.projection.cases import PATTERNS, Case, usual_cases, with_first
 from polympi.lab.projection.loggp import Model, time_of
 from polympi.lab.projection.model import BUILT, CALLED, Row
 from polympi.lab.projection.plan import plan_text, simulated_levels
-from polympi.lab.projection.platform import nodes_of
 from polympi.lab.projection.rows import rows_of
-from polympi.lab.projection.simulator import simulate
+from polympi.lab.projection.simulator import nodes_of, simulate
 
 Key = tuple[str, int, str]
 
@@ -62,18 +61,18 @@ def test_rounds_before_the_data_are_small_whatever_sizes_are_wanted() -> None:
 
 def test_what_announces_its_data_makes_rounds_before_them_from_that_size_on(rows: dict[Key, Row]) -> None:
     lines = {"collectives": {"bcast": span(40.0, 50.0, 60.0, per_byte=0.5)}}
-    told = made(arm(**lines, announced_from=1024, rounds={"bcast": 2}))
+    found = made(arm(**lines, announced_from=1024, rounds={"bcast": 2}))
     plain = made(arm(**lines))
-    small = told["bcast", 8, CALLED]
+    small = found["bcast", 8, CALLED]
     assert small.time_ns == plain["bcast", 8, CALLED].time_ns
     for size in (1024, 65536):
-        assert told["bcast", size, CALLED].time_ns == pytest.approx(
+        assert found["bcast", size, CALLED].time_ns == pytest.approx(
             plain["bcast", size, CALLED].time_ns + 2 * small.c_ns
         )
     # A message of a ping-pong takes its sender 100 ns more, and its receiver the 100 ns by which that is slower.
     for size, more in ((8, 0.0), (1024, 200.0)):
-        assert told["latency", size, BUILT].time_ns == pytest.approx(plain["latency", size, BUILT].time_ns + more)
-    assert told["barrier", 0, CALLED].time_ns == plain["barrier", 0, CALLED].time_ns
+        assert found["latency", size, BUILT].time_ns == pytest.approx(plain["latency", size, BUILT].time_ns + more)
+    assert found["barrier", 0, CALLED].time_ns == plain["barrier", 0, CALLED].time_ns
 
 
 def test_data_that_follow_at_once_share_the_way_of_their_announcement_up_to_a_limit() -> None:
@@ -81,24 +80,24 @@ def test_data_that_follow_at_once_share_the_way_of_their_announcement_up_to_a_li
     lines = {"collectives": {"bcast": span(40.0, 50.0, 60.0, per_byte=0.5)}, "announced_from": 1024}
     cases = [Case(PATTERNS["bcast"], size) for size in (8, 1024, 65536)]
     asking = made(arm(**lines, rounds={"bcast": 2}), cases=cases)
-    told = made(arm(**lines, rounds={"bcast": 2}, follows={"bcast": 65535}), cases=cases)
+    found = made(arm(**lines, rounds={"bcast": 2}, follows={"bcast": 65535}), cases=cases)
     plain = made(arm(collectives=lines["collectives"]), cases=cases)
     assert nodes_of(ROUND, 16) == 16
-    at_once, of_c = told["bcast", 1024, CALLED], plain["bcast", 1024, CALLED]
+    at_once, of_c = found["bcast", 1024, CALLED], plain["bcast", 1024, CALLED]
     announced = 4 * 200.0
     assert at_once.time_ns == pytest.approx(of_c.time_ns + announced)
     assert at_once.time_ns < asking["bcast", 1024, CALLED].time_ns
     assert of_c.model_ns is not None
     assert at_once.model_ns == pytest.approx(of_c.model_ns + announced)
     for size in (8, 65536):
-        assert told["bcast", size, CALLED] == asking["bcast", size, CALLED]
+        assert found["bcast", size, CALLED] == asking["bcast", size, CALLED]
 
 
 def test_an_allreduce_that_doubles_leaves_what_it_announces_to_the_library() -> None:
     cases = [Case(PATTERNS["allreduce"], size) for size in (8, 1024)]
     plain = made(arm(), ranks=4, cases=cases)
-    told = made(arm(doubles=True, announced_from=1024, rounds={"allreduce": 1}), ranks=4, cases=cases)
-    of_c, large = plain["allreduce", 1024, CALLED], told["allreduce", 1024, CALLED]
+    found = made(arm(doubles=True, announced_from=1024, rounds={"allreduce": 1}), ranks=4, cases=cases)
+    of_c, large = plain["allreduce", 1024, CALLED], found["allreduce", 1024, CALLED]
     small = made(arm(doubles=True), ranks=4, cases=cases)["allreduce", 8, CALLED]
     assert large.time_ns == pytest.approx(of_c.time_ns + small.time_ns - 1000)
     assert of_c.model_ns is not None
@@ -124,14 +123,14 @@ def one_round(size: int) -> float:
     return found
 
 
-def test_ends_told_from_the_median_are_those_that_would_be_simulated(
+def test_ends_found_from_the_median_are_those_that_would_be_simulated(
     rows: dict[Key, Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan_module, "ENDS_BELOW", 16)
     assert simulated_levels(arm(), 16) == ["median"]
     assert simulated_levels(arm(), 15) == ["low", "median", "high"]
-    told = made(arm(collectives={"bcast": span(40.0, 50.0, 60.0, per_byte=0.5)}, calls={"bcast": 2}))
-    for key, row in told.items():
+    found = made(arm(collectives={"bcast": span(40.0, 50.0, 60.0, per_byte=0.5)}, calls={"bcast": 2}))
+    for key, row in found.items():
         assert row.time_ns == pytest.approx(rows[key].time_ns, rel=1e-3)  # SimGrid counts in nanoseconds
         assert (row.low_ns, row.high_ns) == pytest.approx((rows[key].low_ns, rows[key].high_ns), rel=0.02)
 

@@ -9,7 +9,7 @@ import pytest
 from built import built_analysis, launch, rich_run, summary_row
 
 from polympi.lab.records import Environment, Finding
-from polympi.lab.report.write import write_report
+from polympi.lab.report.exporters import write_report
 from polympi.lab.statistics.analysis import analyse
 
 pytestmark = pytest.mark.browser
@@ -233,7 +233,7 @@ def test_chips_choose_the_bindings_of_the_whole_page_and_the_address_keeps_them(
     assert complaints(browser) == []
 
 
-def test_the_stack_is_kept_in_the_address_beside_what_else_stands_there(browser, wide):
+def test_the_stack_is_kept_in_the_address_with_what_else_stands_there(browser, wide):
     show(browser, wide)
     browser.get(f"{wide.as_uri()}?page=2#table")
     browser.find_element("css selector", "[data-tab='stack'][data-value='openmpi']").click()

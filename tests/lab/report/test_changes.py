@@ -7,9 +7,7 @@ import re
 import msgspec
 from changes_made_up import comparison, group, row
 
-from polympi.lab.report.changes import group_table, rest_sentence, row_table
-from polympi.lab.report.changes_json import DiffDocument, render_json
-from polympi.lab.report.changes_markdown import render_changes
+from polympi.lab.report.changes import DiffDocument, group_table, render_changes, render_json, rest_sentence, row_table
 
 SLOWER = group(benchmark="bcast", verdict="slower", change=1.5, change_low=1.4, change_high=1.6, rows_slower=2)
 UNKNOWN = group(benchmark="barrier", verdict="unknown", change_low=None, change_high=None, launches_needed=31)

@@ -1,16 +1,10 @@
 """The table "Lines of code" of a page and of Markdown."""
 
-import re
-
-import polars as pl
 from built import built_analysis, summary_row
+from report.forms import cells, html, markdown, section
 
-from polympi.lab.importers.rows import IMPORTED_SCHEMA
 from polympi.lab.records import CodeLines
-from polympi.lab.report.html import render_html
-from polympi.lab.report.markdown import render_markdown
 
-NOTHING = pl.DataFrame(schema=IMPORTED_SCHEMA)
 ROWS = [summary_row(binding="c"), summary_row(), summary_row(binding="go")]
 LINES = {
     "c": CodeLines(hello=11, timed=750, combinations=123),
@@ -23,32 +17,26 @@ def analysis(**lines):
     return built_analysis(ROWS, bindings=("c", "c-again", "mpi4py", "go"), lines=lines)
 
 
-def test_the_page_has_a_row_for_each_program():
-    page = render_html(analysis(**LINES), NOTHING)
-    section = page[page.index('<section id="code">') :].split("</section>")[0]
-    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in section.split("<tr")[2:]]
-    plain = [[re.sub("<[^>]+>", "", cell).strip() for cell in row] for row in cells]
-    assert [row[1:] for row in plain] == [
+def test_page_and_markdown_have_a_row_for_each_program():
+    page = html(analysis(**LINES))
+    found = section(page, "code")
+    assert [row[1:] for row in cells(found)] == [
         ["C", "11", "750", "123", "6.1"],
         ["mpi4py", "3", "430", "55", "7.8"],
         ["go", "–", "–", "107", "–"],
     ]
-    assert re.findall('<tr data-binding="(.*?)"', section) == ["mpi4py", "go"]  # C always stays
-    assert "<b>The shortest hello has 3 lines: mpi4py; C takes 11.</b>" in section
+    assert '<tr data-binding="mpi4py"' in found
+    assert 'data-binding="c"' not in found  # C always stays
     assert '<a href="#code">' in page
+    text = markdown(analysis(**LINES)).split("## Lines of code")[1].split("\n## ")[0]
+    assert "mpi4py | 3 | 430 | 55 | 7.8 |" in text
+    for form in (found, text):
+        assert "The shortest hello has 3 lines: mpi4py; C takes 11." in form
 
 
-def test_markdown_has_the_same():
-    text = render_markdown(analysis(**LINES), NOTHING)
-    section = text.split("## Lines of code")[1].split("\n## ")[0]
-    assert "The shortest hello has 3 lines: mpi4py; C takes 11." in section
-    assert "mpi4py | 3 | 430 | 55 | 7.8 |" in section
-
-
-def test_runs_of_before_have_no_such_table():
-    assert 'id="code"' not in render_html(analysis(), NOTHING)
-    assert "Lines of code" not in render_html(analysis(c=LINES["c"]), NOTHING)
-    assert "Lines of code" not in render_markdown(analysis(), NOTHING)
+def test_runs_of_earlier_versions_have_no_such_table():
+    for without in (analysis(), analysis(c=LINES["c"])):
+        assert "Lines of code" not in html(without) + markdown(without)
 
 
 WAVES = [
@@ -69,20 +57,17 @@ def waves(**lines):
     return built_analysis([*ROWS, *WAVES], bindings=("c", "c-again", "mpi4py", "go"), lines=lines)
 
 
-def test_lines_of_a_solver_stand_beside_its_time_on_the_largest_mesh():
-    page = render_html(waves(**SOLVERS), NOTHING)
-    section = page[page.index('data-name="lines-of-applications"') :].split("</table>")[0]
-    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in section.split("<tr")[2:]]
-    plain = [[re.sub("<[^>]+>", "", cell).strip() for cell in row] for row in cells]
-    assert plain == [
+def test_lines_of_a_solver_stand_next_to_its_time_on_the_largest_mesh():
+    page = html(waves(**SOLVERS))
+    assert cells(page[page.index('data-name="lines-of-applications"') :].split("</table>")[0]) == [
         ["wave (blocking), 129³ on mpich", "C", "300", "129 ms", ""],
         ["wave (blocking), 129³ on mpich", "mpi4py", "155", "130 ms", "1.004 ×"],
     ]
-    text = render_markdown(waves(**SOLVERS), NOTHING)
-    assert "| wave (blocking), 129³ on mpich | mpi4py | 155 | 130 ms | 1.004 × |" in text
+    line = "| wave (blocking), 129³ on mpich | mpi4py | 155 | 130 ms | 1.004 × |"
+    assert line in markdown(waves(**SOLVERS)).split("### Of applications")[1]
 
 
 def test_without_applications_there_is_no_table_of_solvers():
-    assert "lines-of-applications" not in render_html(analysis(**SOLVERS), NOTHING)
-    assert "lines-of-applications" not in render_html(waves(**LINES), NOTHING)
-    assert "Of applications" not in render_markdown(waves(**LINES), NOTHING)
+    for without in (analysis(**SOLVERS), waves(**LINES)):
+        assert "lines-of-applications" not in html(without)
+        assert "Of applications" not in markdown(without)

@@ -5,7 +5,7 @@ from synthetic import DEFAULT_CASES, make_run
 
 from polympi.lab.errors import UsageError
 from polympi.lab.published import published, sources
-from polympi.lab.report.write import write_report
+from polympi.lab.report.exporters import write_report
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.model import SUMMARY_COLUMNS
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import io
+import re
 from dataclasses import replace
 
 import polars as pl
 import pytest
 from built import built_analysis, summary_row
-from rich.console import Console
+from report.forms import html, markdown, section, terminal
 
 from polympi.lab.catalogue import problem_bytes
-from polympi.lab.importers.rows import IMPORTED_SCHEMA
 from polympi.lab.report.csvfiles import write_csv
-from polympi.lab.report.html import render_html
 from polympi.lab.report.limits import limit_lines
-from polympi.lab.report.markdown import render_markdown
-from polympi.lab.report.terminal import print_summary
 from polympi.lab.statistics.limits import LimitRow
 
-NOTHING = pl.DataFrame(schema=IMPORTED_SCHEMA)
 SIZE = problem_bytes(129, 3)
 REACHED = "C reaches 0.62 (0.58–0.65) of what memory allows with 2 ranks, 50.0 GB/s"
 
@@ -54,11 +49,8 @@ def test_a_line_says_what_c_and_bindings_reach_with_intervals() -> None:
     assert answer(*ROWS, shown=()).startswith(f"{REACHED}. ")
 
 
-def test_too_few_blocks_have_no_interval() -> None:
+def test_an_interval_that_is_missing_and_more_than_the_limit() -> None:
     assert answer(a_row(low=None, high=None)).startswith("C reaches 0.62 of what memory allows")
-
-
-def test_more_than_the_limit_is_explained() -> None:
     assert "More than 1 is not possible" in answer(a_row(), a_row("mpi4py", 1.1, None, None))
     assert "More than 1" not in answer(a_row(), a_row("mpi4py", 1.0, None, None))
 
@@ -92,31 +84,15 @@ def test_each_stack_mode_and_size_has_a_line_and_c_may_be_missing() -> None:
     )
 
 
-def test_every_report_has_the_line(analysis) -> None:
-    page = render_html(analysis, NOTHING)
-    assert '<section id="limits">' in page
-    assert 'href="#limits"' in page
-    assert "reaches 0.62 (0.58–0.65) of what memory allows" in page
-    text = render_markdown(analysis, NOTHING)
-    assert "## What memory allows" in text
-    assert f"- **wave (blocking), 129³ on mpich.** {REACHED}" in text
-    stream = io.StringIO()
-    print_summary(analysis, Console(file=stream, width=200))
-    assert "wave (blocking), 129³ on mpich: C reaches 0.62 (0.58–0.65)" in stream.getvalue()
-
-
-def test_without_a_limit_no_report_has_the_section(analysis) -> None:
+def test_every_report_has_the_line_where_there_is_a_limit(analysis, tmp_path) -> None:
     without = replace(analysis, limits=[])
-    assert 'id="limits"' not in render_html(without, NOTHING)
-    assert "What memory allows" not in render_markdown(without, NOTHING)
-    stream = io.StringIO()
-    print_summary(without, Console(file=stream, width=100))
-    assert "What memory allows" not in stream.getvalue()
-
-
-def test_the_csv_file_is_written_where_there_is_a_limit(analysis, tmp_path) -> None:
+    assert "reaches 0.62 (0.58–0.65) of what memory allows" in section(html(analysis), "limits")
+    assert 'href="#limits"' in html(analysis)
+    assert "limits" not in re.findall(r'(?:id="|href="#)(\w+)"', html(without))
+    assert f"- **wave (blocking), 129³ on mpich.** {REACHED}" in markdown(analysis).split("## What memory allows")[1]
+    assert "wave (blocking), 129³ on mpich: C reaches 0.62 (0.58–0.65)" in terminal(analysis)
+    assert "What memory allows" not in markdown(without) + terminal(without)
     assert "limits.csv" in [path.name for path in write_csv(analysis, tmp_path)]
     frame = pl.read_csv(tmp_path / "limits.csv")
-    assert frame["binding"].to_list() == ["c", "mpi4py"]
-    assert frame["reached_high"].to_list() == [0.65, 0.11]
-    assert "limits.csv" not in [path.name for path in write_csv(replace(analysis, limits=[]), tmp_path)]
+    assert frame.select("binding", "reached_high").rows() == [("c", 0.65), ("mpi4py", 0.11)]
+    assert "limits.csv" not in [path.name for path in write_csv(without, tmp_path)]

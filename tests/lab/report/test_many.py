@@ -3,21 +3,16 @@
 import itertools
 import re
 
-import polars as pl
 import pytest
+from report.forms import html, markdown
 from synthetic import TWENTY_LANGUAGES, make_run, twenty
 
 from polympi.lab.conclusions.order import MOST_AT_ONCE
 from polympi.lab.conclusions.rows import bindings_of
-from polympi.lab.importers.rows import IMPORTED_SCHEMA
 from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.content import content, shown_of
 from polympi.lab.report.figures import figures, palette_of
-from polympi.lab.report.html import render_html
-from polympi.lab.report.markdown import render_markdown
 from polympi.lab.statistics.analysis import analyse
-
-NOTHING = pl.DataFrame(schema=IMPORTED_SCHEMA)
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +61,13 @@ def names_in(chart):
 
 
 def test_a_chart_with_a_line_for_each_binding_says_how_high_one_is(analysis):
-    (few,) = [
-        f.chart for f in figures(analysis, shown_of(analysis)) if f.name.endswith("-latency-standard-bytes-launches")
-    ]
-    (all_of_them,) = [f.chart for f in figures(analysis) if f.name.endswith("-latency-standard-bytes-launches")]
-    less = len(all_of_them.usermeta["bindings"]) - len(few.usermeta["bindings"])
-    assert less > 0
-    assert few.height == all_of_them.height - less * all_of_them.usermeta["each"]
+    few, every = (
+        next(f.chart for f in figures(analysis, arms) if f.name.endswith("-latency-standard-bytes-launches"))
+        for arms in (shown_of(analysis), None)
+    )
+    fewer = len(every.usermeta["bindings"]) - len(few.usermeta["bindings"])
+    assert fewer > 0
+    assert few.height == every.height - fewer * every.usermeta["each"]
 
 
 def test_one_figure_says_what_each_language_costs(analysis):
@@ -88,7 +83,7 @@ def test_one_figure_says_what_each_language_costs(analysis):
 
 
 def test_the_page_shows_few_at_first_and_the_figure_all(analysis):
-    page = render_html(analysis, NOTHING)
+    page = html(analysis)
     figure = re.search(r'<table class="languages".*?</table>', page, flags=re.DOTALL)[0]
     assert len(re.findall(r'data-arm="', figure)) == 20
     assert "≈ C" in figure
@@ -96,12 +91,12 @@ def test_the_page_shows_few_at_first_and_the_figure_all(analysis):
 
 
 def test_markdown_has_no_table_wider_than_a_page(analysis):
-    text = render_markdown(analysis, NOTHING)
+    text = markdown(analysis)
     widest = max(line.count("|") for line in text.splitlines() if line.startswith("|"))
     assert widest <= MOST_AT_ONCE + 4
     assert all(name in text for name in TWENTY_LANGUAGES)
 
 
 def test_one_language_needs_no_figure_of_languages(tmp_path):
-    page = render_html(analyse(make_run(tmp_path / "run")), NOTHING)
+    page = html(analyse(make_run(tmp_path / "run")))
     assert 'id="languages"' not in page

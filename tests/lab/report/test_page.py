@@ -1,13 +1,14 @@
-import html
 import json
 import re
 import time
 from dataclasses import replace
+from html import escape, unescape
 
 import msgspec
 import polars as pl
 import pytest
 from built import built_analysis, launch, rich_run, summary_row
+from report.forms import html, markdown
 from synthetic import make_run
 
 from polympi.lab.importers.keep import append_rows, kept_rows
@@ -18,7 +19,6 @@ from polympi.lab.report.html import render_html
 from polympi.lab.report.markdown import render_markdown
 from polympi.lab.statistics.analysis import analyse
 
-NOTHING = pl.DataFrame(schema=IMPORTED_SCHEMA)
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m \"'&"
 
 
@@ -108,7 +108,7 @@ def test_the_key_stands_before_the_first_sign(page):
 def test_arms_of_c_stand_below_the_bindings(tmp_path):
     effects = {name: (100.0 * i, 0.0, 1.0) for i, name in enumerate(("c", "c-again", "c-spin", "mpi4py"))}
     directory = make_run(tmp_path / "run", effects=effects)
-    page = render_html(analyse(directory), NOTHING)
+    page = html(analyse(directory))
     assert list(overview_rows(page)) == ["mpi4py", "c-spin"]
     assert page.index('data-binding="mpi4py"') < page.index("What C itself shows") < page.index('data-binding="c-spin"')
 
@@ -120,7 +120,7 @@ def test_a_cell_that_does_not_exist_says_why():
         bindings=("c", "mpi4py", "mpi4py-object"),
         not_covered={"mpi4py": [Refusal("latency/standard/dict/24", "It sends <buffers>.")]},
     )
-    cell = overview_rows(render_html(analysis, NOTHING))["mpi4py"][1]
+    cell = overview_rows(html(analysis))["mpi4py"][1]
     assert 'tabindex="0" data-tip="It sends &lt;buffers&gt;." aria-label="not measured: It sends' in cell
     assert "–" in cell
 
@@ -134,7 +134,7 @@ def test_a_poor_fit_is_marked_in_words(tmp_path, residual, words):
         for fit in analysis.fits
         if fit.binding != "c-again"
     ]
-    page = render_html(replace(analysis, fits=fits), NOTHING)
+    page = html(replace(analysis, fits=fits))
     assert page.count(f"<td>{words}</td>") == sum(len(fit.segments) for fit in fits) > 0
     datasets = embedded(page, "charts-data")["mpich-latency-standard-bytes-fit"]["datasets"]
     assert {record["fit"] for record in datasets["rows"]} == {"poor fit" if residual > 0.25 else "good"}
@@ -184,10 +184,10 @@ def test_everything_from_outside_is_escaped():
         withdrawn={f"mpich/{HOSTILE}": HOSTILE},
         left_out={HOSTILE: HOSTILE},
     )
-    page = render_html(analysis, NOTHING)
+    page = html(analysis)
     assert "<script>alert" not in page
     assert "<img" not in own_text(page)
-    assert html.escape("</script><script>alert(1)", quote=False) in page
+    assert escape("</script><script>alert(1)", quote=False) in page
     assert page.count("</script>") == page.count("<script")
 
 
@@ -203,7 +203,7 @@ def test_findings_failures_and_gaps_are_shown():
         ),
         left_out={"boost-mpi": "not installed"},
     )
-    page = render_html(analysis, NOTHING)
+    page = html(analysis)
     for text in (
         '<span class="badge">partial</span>',
         '<span class="badge">quick</span>',
@@ -211,7 +211,7 @@ def test_findings_failures_and_gaps_are_shown():
         "Use 2.",
         "segmentation fault at 0x0",
         "exit code 139",
-        "boost-mpi did not take part on mpich",
+        "boost-mpi did not run on mpich",
         "<dd>2.00 MB</dd>",
         "<dd>node7</dd>",
         "polympi run -o &#39;a directory&#39;",
@@ -258,7 +258,7 @@ def test_imported_rows_say_what_their_time_is_and_which_file_they_are_of(tmp_pat
 
 
 def test_an_empty_run_still_makes_a_page():
-    page = render_html(built_analysis(ended="interrupted"), NOTHING)
+    page = html(built_analysis(ended="interrupted"))
     assert "No binding was compared with C on this stack." in page
 
 
@@ -275,14 +275,14 @@ def test_rendering_takes_a_few_seconds_at_most(tmp_path):
 def test_a_run_by_the_network_says_so_at_its_head_and_how_it_was_asked_for(tmp_path):
     words = "by the network, without memory that ranks share"
     analysis = analyse(make_run(tmp_path / "run", blocks=6, events=1, cases=[("barrier", "standard", "none", 0)]))
-    assert words not in render_markdown(analysis, NOTHING)
+    assert words not in markdown(analysis)
     launching = Launching(variables={"UCX_TLS": "^shm", "NAME": "two words"}, by_network=True)
     by_network = replace(analysis, run=msgspec.structs.replace(analysis.run, launching=launching))
-    page = own_text(render_html(by_network, NOTHING))
+    page = own_text(html(by_network))
     assert words in page[: page.index("<section")]
-    assert words in render_markdown(by_network, NOTHING).split("\n## ")[0]
+    assert words in markdown(by_network).split("\n## ")[0]
     assert "Variables of the ranks" in page
-    assert "'NAME=two words'" in html.unescape(page)
+    assert "'NAME=two words'" in unescape(page)
 
 
 def without_c(*, compared: bool):
@@ -307,13 +307,13 @@ NO_RATIO = dict.fromkeys(
 @pytest.mark.parametrize("compared", [False, True])
 def test_the_first_screen_says_that_c_failed(compared):
     for text in (
-        own_text(render_html(without_c(compared=compared), NOTHING)),
-        render_markdown(without_c(compared=compared), NOTHING),
+        own_text(html(without_c(compared=compared))),
+        markdown(without_c(compared=compared)),
     ):
         assert "C failed" in text.partition('id="table"')[0]
         assert ("nothing to compare with" in text) != compared
         assert "was up to 10" in text
-    page = own_text(render_html(without_c(compared=compared), NOTHING))
+    page = own_text(html(without_c(compared=compared)))
     assert ('class="screen"' in page) == compared
     assert 'class="no-reference"' in page
 
@@ -322,5 +322,5 @@ def test_a_launch_of_c_that_failed_once_is_no_reason_to_say_so(page):
     once = built_analysis(
         [summary_row(), summary_row(binding="c")], launches=[launch(0, "c"), launch(1, "c", "timed out")]
     )
-    assert 'class="no-reference"' not in own_text(render_html(once, NOTHING))
+    assert 'class="no-reference"' not in own_text(html(once))
     assert 'class="no-reference"' not in own_text(page)

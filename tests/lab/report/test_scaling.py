@@ -2,47 +2,27 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
 import polars as pl
 import pytest
 from built import built_analysis, summary_row
-from rich.console import Console
+from report.forms import html, markdown, section, terminal
 
 from polympi.lab.catalogue import problem_bytes
-from polympi.lab.importers.rows import IMPORTED_SCHEMA
 from polympi.lab.report.charts import Palette, speedup_over_ranks
 from polympi.lab.report.comparisons import comparisons
 from polympi.lab.report.csvfiles import write_csv
-from polympi.lab.report.html import render_html
-from polympi.lab.report.markdown import render_markdown
 from polympi.lab.report.scaling import scaling_note, scaling_tables
-from polympi.lab.report.terminal import print_summary
 from polympi.lab.statistics.scaling import ScalingRow
-
-NOTHING = pl.DataFrame(schema=IMPORTED_SCHEMA)
 
 
 def a_row(ranks=2, speedup=1.8, binding="c", spread=0.1, **other):
     low, high = (None, None) if ranks == 1 or speedup is None else (speedup - spread, speedup + spread)
-    figures = {
-        "stack": "mpich",
-        "scaling": "strong",
-        "binding": binding,
-        "benchmark": "wave",
-        "mode": "blocking",
-        "payload": "problem",
-    }
-    figures |= {
-        "asked_bytes": problem_bytes(33, 3),
-        "size_bytes": problem_bytes(33, 3),
-        "work": 1.0,
-        "ranks": ranks,
-        "processors": 2,
-        "launches": 9,
-        "base_ranks": 1,
-    }
+    size = problem_bytes(33, 3)
+    figures = {"stack": "mpich", "scaling": "strong", "binding": binding, "benchmark": "wave", "mode": "blocking"}
+    figures |= {"payload": "problem", "asked_bytes": size, "size_bytes": size, "work": 1.0, "ranks": ranks}
+    figures |= {"processors": 2, "launches": 9, "base_ranks": 1}
     figures |= {"median_ns": 36000.0 / (speedup or 1), "ci_low_ns": 15000.0, "ci_high_ns": 25000.0, "blocks": 9}
     figures |= {"speedup": speedup, "speedup_low": low, "speedup_high": high, "confidence": 0.96}
     for name, value in (("", speedup), ("_low", low), ("_high", high)):
@@ -72,6 +52,7 @@ def test_a_table_says_time_speed_up_efficiency_and_communication_with_intervals(
     )
     assert table.lines[0].figures[2] == "1.00"
     assert table.lines[1].short == ("2", "20.0 µs", "1.80", "90 %", "25 %")
+    assert [line.figures[0] for line in table.lines[:3]] == ["1", "2", "4 (oversubscribed)"]
 
 
 def test_the_answer_is_of_the_most_ranks_that_have_a_processor_each() -> None:
@@ -111,70 +92,48 @@ def test_weak_scaling_says_the_problem_of_each_number_of_ranks_and_the_scaled_sp
 
 def test_every_report_shows_weak_scaling(analysis) -> None:
     weak = replace(analysis, scaling=WEAK_ROWS)
-    assert "| 2 | 42³ | 36.0 µs (15.0–25.0 µs) | 1.80 (1.70–1.90) |" in render_markdown(weak, NOTHING)
-    page = render_html(weak, NOTHING)
+    assert "| 2 | 42³ | 36.0 µs (15.0–25.0 µs) | 1.80 (1.70–1.90) |" in markdown(weak)
+    page = section(html(weak), "scaling")
     assert "<th>scaled speed-up</th>" in page
     assert "42³" in page
-    stream = io.StringIO()
-    print_summary(weak, Console(file=stream, width=80))
-    assert "Scaling of wave (blocking), 33³ a rank on mpich" in stream.getvalue()
-    assert "42³" in stream.getvalue()
+    text = terminal(weak, 80)
+    assert "42³" in text.split("Scaling of wave (blocking), 33³ a rank on mpich")[1]
     chart = speedup_over_ranks(WEAK_ROWS, Palette(["c"])).to_dict()
     assert [row["ranks_text"] for row in chart["datasets"]["rows"]] == ["1, 33³", "2, 42³"]
 
 
-def test_more_ranks_than_processors_are_marked() -> None:
-    [table] = scaling_tables(ROWS)
-    assert [line.figures[0] for line in table.lines[:3]] == ["1", "2", "4 (oversubscribed)"]
-
-
-def test_what_is_missing_is_a_dash() -> None:
+def test_a_missing_figure_is_a_dash_and_an_interval_across_units_names_both() -> None:
     [table] = scaling_tables([a_row(4, None, communication=None, communication_low=None)])
     assert table.lines[0].figures[2:] == ("–", "–", "–")
     assert table.answer == "No block was measured with several numbers of ranks."
     assert not table.drawn
-
-
-def test_an_interval_across_units_names_both() -> None:
     [table] = scaling_tables([a_row(2, ci_low_ns=900.0, ci_high_ns=1100.0)])
     assert table.lines[0].figures[1].endswith("(900 ns–1.10 µs)")
 
 
-def test_the_page_has_the_section_its_table_and_its_chart(analysis) -> None:
-    page = render_html(analysis, NOTHING)
-    assert '<section id="scaling">' in page
+def test_every_report_has_the_table_where_something_scales(analysis, tmp_path) -> None:
+    without = replace(analysis, scaling=[])
+    page = html(analysis)
+    assert 'data-chart="scaling-0"' in section(page, "scaling")
+    assert "4 (oversubscribed)" in section(page, "scaling")
     assert 'href="#scaling"' in page
-    assert 'data-chart="scaling-0"' in page
     assert '"scaling-0":' in page
-    assert "4 (oversubscribed)" in page
-    without = render_html(replace(analysis, scaling=[]), NOTHING)
-    assert 'id="scaling"' not in without
-    assert 'href="#scaling"' not in without
-
-
-def test_markdown_has_the_table(analysis) -> None:
-    text = render_markdown(analysis, NOTHING)
-    assert "## Scaling" in text
-    assert "| mpi4py | 2 | 24.0 µs (15.0–25.0 µs) | 1.50 (1.40–1.60) | 75 % (70–80 %) | 25 % (20–30 %) |" in text
-    assert "## Scaling" not in render_markdown(replace(analysis, scaling=[]), NOTHING)
+    assert not {'id="scaling"', 'href="#scaling"'} & set(html(without).split())
+    line = "| mpi4py | 2 | 24.0 µs (15.0–25.0 µs) | 1.50 (1.40–1.60) | 75 % (70–80 %) | 25 % (20–30 %) |"
+    assert line in markdown(analysis).split("## Scaling")[1]
+    assert "## Scaling" not in markdown(without)
+    assert [path.name for path in write_csv(analysis, tmp_path)] == ["summary.csv", "memory.csv", "scaling.csv"]
+    frame = pl.read_csv(tmp_path / "scaling.csv")
+    assert frame.filter(binding="mpi4py", ranks=2)["speedup"].to_list() == [1.5]
+    assert frame.filter(ranks=1)["speedup_low"].to_list() == [None, None]
+    assert [path.name for path in write_csv(without, tmp_path)] == ["summary.csv", "memory.csv"]
 
 
 @pytest.mark.parametrize(("width", "words"), [(80, "1.80        90 %"), (120, "1.80 (1.70–1.90)")])
 def test_the_terminal_shows_intervals_where_there_is_room(analysis, width: int, words: str) -> None:
-    stream = io.StringIO()
-    print_summary(analysis, Console(file=stream, width=width))
-    assert "Scaling of wave (blocking), 33³ on mpich" in stream.getvalue()
-    assert words in stream.getvalue()
-    assert max(map(len, stream.getvalue().splitlines())) <= width
-
-
-def test_the_csv_file_is_written_where_there_is_something_to_scale(analysis, tmp_path) -> None:
-    written = write_csv(analysis, tmp_path)
-    assert [path.name for path in written] == ["summary.csv", "memory.csv", "scaling.csv"]
-    frame = pl.read_csv(tmp_path / "scaling.csv")
-    assert frame.filter(binding="mpi4py", ranks=2)["speedup"].to_list() == [1.5]
-    assert frame.filter(ranks=1)["speedup_low"].to_list() == [None, None]
-    assert [path.name for path in write_csv(replace(analysis, scaling=[]), tmp_path)] == ["summary.csv", "memory.csv"]
+    text = terminal(analysis, width)
+    assert words in text.split("Scaling of wave (blocking), 33³ on mpich")[1]
+    assert max(map(len, text.splitlines())) <= width
 
 
 def test_the_chart_has_the_ideal_line_and_hollow_points_beyond_the_processors() -> None:
@@ -189,7 +148,7 @@ def test_the_chart_has_the_ideal_line_and_hollow_points_beyond_the_processors() 
 
 
 def published(rows, shown=("mpi4py",)):
-    """What stands beside a run that scales so, by the name of the published table."""
+    """What is published for a run that scales so, by the name of the published table."""
     run = replace(built_analysis([summary_row(binding="c")]), scaling=rows)
     return {one.source.name: one for one in comparisons(run, Palette(["c", "mpi4py"]), shown)}
 
@@ -200,7 +159,7 @@ def products(length=2**18, **other):
     return [replace(row, **changes | other) for row in ROWS]
 
 
-def test_published_speed_ups_of_the_inner_product_stand_beside_ours() -> None:
+def test_published_speed_ups_of_the_inner_product_stand_next_to_ours() -> None:
     one = published(products())["inner_product_speedup"]
     assert one.statement == (
         "Published: with 16 processes instead of one C is 8.83 × as fast and pypar 4.60 ×, "
@@ -211,12 +170,12 @@ def test_published_speed_ups_of_the_inner_product_stand_beside_ours() -> None:
     assert one.lines[1][0] == "4, oversubscribed here"
     assert one.lines[-1] == ("64", "5.06", "4.32", "–", "–")
     assert published(products(), shown=())["inner_product_speedup"].headers[-1] == "c, here"
-    crowded = published(products(processors=1))["inner_product_speedup"]
-    assert "Here, with 4 ranks: c 1.20 ×" in crowded.statement
+    shared = published(products(processors=1))["inner_product_speedup"]
+    assert "Here, with 4 ranks: c 1.20 ×" in shared.statement
 
 
 @pytest.mark.parametrize(
     "rows", [ROWS, products(length=1000), products(base_ranks=2), products(scaling="weak"), products()[:1]]
 )
-def test_what_is_something_else_has_no_published_speed_ups_beside_it(rows) -> None:
+def test_what_is_something_else_has_no_published_speed_ups(rows) -> None:
     assert published(rows) == {}

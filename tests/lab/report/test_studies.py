@@ -1,27 +1,22 @@
-"""The section of a study: modules side by side, beside the published table, in every form of the report."""
+"""The section of a study: modules side by side, with the published table, in every form of the report."""
 
 from __future__ import annotations
 
 import csv
-import io
 import re
 from pathlib import Path
 
 import pytest
-from rich.console import Console
+from report.forms import html, markdown, terminal
 from synthetic import make_run
 
 from polympi.lab.catalogue import BENCHMARKS, problem_bytes
-from polympi.lab.importers.keep import kept_rows
 from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.profiles import PROFILES
 from polympi.lab.plan.studies import STUDIES
 from polympi.lab.records import CodeLines
 from polympi.lab.report.csvfiles import write_csv
-from polympi.lab.report.html import render_html
-from polympi.lab.report.markdown import render_markdown
 from polympi.lab.report.studies import columns, study_sections
-from polympi.lab.report.terminal import print_summary
 from polympi.lab.statistics.analysis import analyse
 
 EFFECTS = {  # what a call adds, and each byte
@@ -59,17 +54,11 @@ def measured(tmp_path_factory):
         events=5,
         noise=0.001,
     )
-    return directory, analyse(directory)
+    return analyse(directory)
 
 
-def printed(analysis, width):
-    console = Console(width=width, record=True, file=io.StringIO())
-    print_summary(analysis, console)
-    return console.export_text()
-
-
-def test_every_module_stands_beside_what_was_published_of_it(measured):
-    [section] = study_sections(measured[1])
+def test_every_module_is_shown_with_what_was_published_of_it(measured):
+    [section] = study_sections(measured)
     ping_pong, *_ = section.tables
     lines = {name: figures for name, *figures in ping_pong.lines}
     assert list(lines) == ["C", "pypar", "pympi", "mpi4py", "polympi"]
@@ -84,7 +73,7 @@ def test_every_module_stands_beside_what_was_published_of_it(measured):
 
 
 def test_collectives_an_application_and_lines_of_code_stand_there(measured):
-    [section] = study_sections(measured[1])
+    [section] = study_sections(measured)
     table = section.tables[1]
     lines = {name: figures for name, *figures in table.lines}
     assert "of 8 B" in table.title
@@ -99,7 +88,7 @@ def test_collectives_an_application_and_lines_of_code_stand_there(measured):
 
 
 def test_the_result_is_a_sentence_and_so_is_what_is_missing(measured):
-    [section] = study_sections(measured[1])
+    [section] = study_sections(measured)
     assert re.fullmatch(
         r"The latency of the modules is 1\.\d+ × \(pypar\) to [23]\.\d+ × \(pympi\) that of C; polympi itself "
         r"1\.\d+ ×\. Published, it was 1\.75 × \(mpi4py\) to 20\.2 × \(boostmpi\)\.",
@@ -112,7 +101,7 @@ def test_the_result_is_a_sentence_and_so_is_what_is_missing(measured):
 
 
 def test_equations_stand_there_in_the_style_of_each_module(measured):
-    [section] = study_sections(measured[1])
+    [section] = study_sections(measured)
     tables = {table.title: {name: figures for name, *figures in table.lines} for table in section.tables[2:-1]}
     assert list(tables) == ["wave 129³, an iteration", "poisson-cg 1025², an iteration"]
     wave = tables["wave 129³, an iteration"]
@@ -123,7 +112,7 @@ def test_equations_stand_there_in_the_style_of_each_module(measured):
 
 
 def test_which_interface_for_whom_is_computed(measured):
-    [section] = study_sections(measured[1])
+    [section] = study_sections(measured)
     calls = {name: figures for name, *figures in section.tables[-1].lines}
     assert calls["mpi4py"][:3] == ["12 of 12", "–", "100 %"]
     assert calls["pypar"][0] == "6 of 12"
@@ -136,7 +125,7 @@ def test_which_interface_for_whom_is_computed(measured):
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_terminal_shows_it_with_the_general_summary(measured, width):
-    text = printed(measured[1], width)
+    text = terminal(measured, width)
     assert "Python modules for MPI, side by side, on mpich" in text
     assert "Missing here: boost-python" in " ".join(text.split())
     assert all(len(line.rstrip()) <= width for line in text.splitlines())
@@ -144,24 +133,20 @@ def test_the_terminal_shows_it_with_the_general_summary(measured, width):
 
 
 def test_page_and_markdown_have_its_tables_under_its_title(measured):
-    directory, analysis = measured
-    for text in (
-        render_html(analysis, kept_rows(directory.path)),
-        render_markdown(analysis, kept_rows(directory.path)),
-    ):
+    for text in (html(measured), markdown(measured)):
         assert "Python modules for MPI, side by side" in text
-        assert "beside the published table" in text
+        assert "with the published table" in text
         assert "Missing here: boost-python" in text
 
 
 def test_the_table_is_a_file(measured, tmp_path):
-    written = {path.name: path for path in write_csv(measured[1], tmp_path)}
+    written = {path.name: path for path in write_csv(measured, tmp_path)}
     with written["study.csv"].open(newline="", encoding="utf-8") as file:
         rows = {row["binding"]: row for row in csv.DictReader(file)}
     assert list(rows) == ["c", "pypar", "pympi", "mpi4py", "polympi"]
     assert float(rows["pypar"]["latency_ratio_to_c"]) == pytest.approx(1.5, rel=0.02)
     for name, row in rows.items():  # as summary.csv has it of the largest message
-        own = measured[1].summary.filter(binding=name, benchmark="latency", payload=row["payload"]).sort("size_bytes")
+        own = measured.summary.filter(binding=name, benchmark="latency", payload=row["payload"]).sort("size_bytes")
         assert float(row["mb_per_s"]) == pytest.approx(own["mb_per_s"][-1])
     assert rows["pypar"]["published_latency_us"] == "25"
     assert rows["pympi"]["payload"] == "array"
@@ -172,9 +157,7 @@ def test_the_table_is_a_file(measured, tmp_path):
 def test_every_column_of_the_file_is_described(measured):
     described = (Path(__file__).parents[3] / "docs" / "results.md").read_text(encoding="utf-8")
     section = described.partition("## `study.csv`")[2].partition("\n## ")[0]
-    assert set(columns(measured[1])[0]) == set(
-        re.findall(r"`(\w+)`", "".join(re.findall(r"^\|[^|]+\|", section, re.M)))
-    )
+    assert set(columns(measured)[0]) == set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|[^|]+\|", section, re.M))))
 
 
 def test_other_runs_have_no_such_section(tmp_path):

@@ -1,12 +1,10 @@
-import io
 import re
 
 import pytest
 from built import built_analysis, launch, rich_run, summary_row
-from rich.console import Console
+from report.forms import terminal
 from synthetic import make_run
 
-from polympi.lab.report.terminal import print_summary
 from polympi.lab.statistics.analysis import analyse
 
 ARMS = ("c", "c-again", "mpi4py", "polympi", "c-spin")
@@ -17,19 +15,13 @@ def analysis(tmp_path_factory):
     return analyse(rich_run(tmp_path_factory.mktemp("terminal") / "run"))
 
 
-def printed(analysis, width):
-    console = Console(file=io.StringIO(), width=width, force_terminal=False)
-    print_summary(analysis, console)
-    return console.file.getvalue()
-
-
 def built(*rows):
     return built_analysis([*rows, summary_row(binding="c")], bindings=ARMS)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 300])
 def test_it_fits_the_terminal(analysis, width):
-    text = printed(analysis, width)
+    text = terminal(analysis, width)
     assert max(map(len, text.splitlines())) <= min(width, 200)
     assert " quick " in text
     assert "nan" not in text
@@ -42,7 +34,7 @@ def test_it_fits_the_terminal(analysis, width):
 def test_the_table_of_nine_arms_fits_one_screen(tmp_path):
     effects = {"c": (0.0, 0.0, 1.0), "c-again": (0.0, 0.0, 1.0)}
     effects |= {f"a-binding-{i}": (100.0 * i, 0.0, 1.0) for i in range(1, 7)} | {"c-spin": (0.0, 0.0, 0.5)}
-    lines = printed(analyse(rich_run(tmp_path / "run", effects=effects)), 80).splitlines()
+    lines = terminal(analyse(rich_run(tmp_path / "run", effects=effects)), 80).splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("mpich"))
     last = next(number for number, line in enumerate(lines) if line.startswith("c-spin"))
     assert last - first < 26
@@ -50,13 +42,13 @@ def test_the_table_of_nine_arms_fits_one_screen(tmp_path):
 
 
 def test_the_key_stands_before_the_first_sign(analysis):
-    text = printed(analysis, 80)
+    text = terminal(analysis, 80)
     for sign, words in (("▲", "slower than C"), ("≈", "not separated from C")):
         assert text.index(sign) == text.index(f"{sign} {words}")
 
 
 def test_a_row_an_arm_with_sign_ratio_bar_and_difference():
-    text = printed(
+    text = terminal(
         built(
             summary_row(binding="mpi4py", c_ns=100.0, delta=700.0),
             summary_row(binding="polympi", c_ns=100.0, delta=-50.0, verdict="faster"),
@@ -78,12 +70,12 @@ def test_a_row_an_arm_with_sign_ratio_bar_and_difference():
 
 
 def test_arms_of_c_stand_below_the_bindings():
-    text = printed(built(summary_row(binding="c-spin"), summary_row(binding="mpi4py")), 80)
+    text = terminal(built(summary_row(binding="c-spin"), summary_row(binding="mpi4py")), 80)
     assert text.index("mpi4py") < text.index("what C shows") < text.index("c-spin")
 
 
 def test_sentences_where_there_is_room(analysis):
-    narrow, wide = printed(analysis, 80), printed(analysis, 120)
+    narrow, wide = terminal(analysis, 80), terminal(analysis, 120)
     for text in (narrow, wide):
         assert "A message of up to 1 KiB takes 5" in text
     assert "collectives at 8 B" in " ".join(wide.split())
@@ -91,7 +83,7 @@ def test_sentences_where_there_is_room(analysis):
 
 
 def test_every_arm_is_shown_with_its_thread_level(analysis):
-    lines = printed(analysis, 80).splitlines()
+    lines = terminal(analysis, 80).splitlines()
     below = {
         line.split()[0]: lines[i + 1].split()[0] for i, line in enumerate(lines) if line.startswith(("C ", "mpi4py"))
     }
@@ -101,20 +93,20 @@ def test_every_arm_is_shown_with_its_thread_level(analysis):
 
 def test_a_run_of_one_benchmark_has_the_columns_it_can(tmp_path):
     cases = [("bandwidth", "standard", "bytes", s) for s in (8, 65536)]
-    text = printed(analyse(make_run(tmp_path / "run", cases=cases)), 80)
+    text = terminal(analyse(make_run(tmp_path / "run", cases=cases)), 80)
     head = next(line for line in text.splitlines() if "Small" in line)
     assert head.split() == ["Small", "Large", "Start-up"]
 
 
 def test_a_run_without_rows_is_said_so():
-    text = printed(built_analysis(ended="interrupted", launches=[launch(0, outcome="crashed")]), 80)
+    text = terminal(built_analysis(ended="interrupted", launches=[launch(0, outcome="crashed")]), 80)
     assert "No binding was compared with C." in text
     assert " partial " in text
     assert "1 of 1 launch crashed" in text
 
 
 def test_names_from_outside_are_no_markup_of_the_terminal():
-    text = printed(built(summary_row(binding="[red]evil[/red]")), 80)
+    text = terminal(built(summary_row(binding="[red]evil[/red]")), 80)
     assert "[red]evil[/red]" in text
 
 
@@ -123,6 +115,6 @@ def test_it_says_that_c_failed_instead_of_a_table_without_ratios():
         ("ratio_to_c", "ratio_low", "ratio_high", "delta_to_c_ns", "delta_low_ns", "delta_high_ns", "floor_ratio")
     )
     failed = [launch(n, "c", "crashed", detail="it ended with code 1") for n in (0, 1)]
-    text = printed(built_analysis([summary_row(verdict="no counterpart", **nothing)], launches=failed), 100)
+    text = terminal(built_analysis([summary_row(verdict="no counterpart", **nothing)], launches=failed), 100)
     assert "C failed: nothing to compare with. In its last launch it ended with code 1." in text
     assert "no counterpart" not in text

@@ -32,7 +32,7 @@ def test_an_unwritable_place_is_a_sentence(tmp_path: Path) -> None:
         RunDirectory.create(tmp_path / "file" / "run", run, {})
 
 
-def test_what_is_no_result_directory_is_told(tmp_path: Path) -> None:
+def test_what_is_no_result_directory_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="There is no result directory"):
         RunDirectory.open(tmp_path / "nowhere")
     with pytest.raises(ResultError, match=r"it has no run\.json"):

@@ -9,10 +9,9 @@ from synthetic import make_run
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.effects import paired_effect
 from polympi.lab.statistics.intervals import interval_ranks, median_interval
-from polympi.lab.statistics.multiplicity import LIMIT
 from polympi.lab.statistics.sign_flips import flip_q_values
-from polympi.lab.statistics.stopping import PreciseBlocks
-from polympi.lab.statistics.verdicts import FASTER, SLOWER, verdict
+from polympi.lab.statistics.stopping import StopRule
+from polympi.lab.statistics.verdicts import FASTER, LIMIT, SLOWER, verdict
 
 pytestmark = pytest.mark.no_cover  # what runs here thousands of times is counted in the tests of each function
 REPLICATIONS = 3000
@@ -56,7 +55,7 @@ def test_intervals_keep_their_nominal_coverage_where_that_is_higher(blocks):
 def test_stopping_at_a_precision_costs_little_coverage(spread):
     """A row stops when its interval happens to be narrow, which makes it cover a little less often than it says."""
     random = np.random.default_rng(round(1000 * spread))
-    rule = PreciseBlocks(6, 30)
+    rule = StopRule(6, 30)
     covered = []
     for _ in range(400):
         ratios = random.normal(0, spread, 30)

@@ -1,4 +1,4 @@
-"""Figures of tools beside those of C."""
+"""Figures of tools, compared with those of C."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_tool_is_compared_with_both_launches_of_c_in_its_block() -> None:
     assert row.low is None  # of three blocks there is no interval
 
 
-def test_c_on_plain_pages_is_what_it_stands_beside_where_it_was_measured() -> None:
+def test_a_tool_is_compared_with_c_on_plain_pages_where_that_was_measured() -> None:
     ours = medians(c=[100.0] * 6, c_pages=[200.0] * 6)
     assert tool_rows(launches(*[220.0] * 6), ours)[0].ratio == pytest.approx(1.1)
     assert tool_rows(launches(*[220.0] * 6), ours)[0].against == "c-pages"

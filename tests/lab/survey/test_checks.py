@@ -71,8 +71,8 @@ def test_hosts_that_are_alike_give_no_warning() -> None:
     assert any(check.text == "0.1 (0123456789) on all 3 hosts." for check in said)
 
 
-def test_what_differs_is_told_with_who_has_what() -> None:
-    odd = host("c", kernel="5.10", limits={**THREE[0].facts["limits"], "open_files": [100, 4096]})
+def test_what_differs_is_reported_with_who_has_what() -> None:
+    odd = host("c", kernel="5.10", limits={**THREE[0].metadata["limits"], "open_files": [100, 4096]})
     odd.record["cpu"]["governor"] = "powersave"
     odd.record["cpu"]["smt"] = True
     odd.record["kernel"]["tcp_congestion_control"] = "bbr"
@@ -172,7 +172,7 @@ def test_names_and_interfaces_that_mislead() -> None:
     a = host("a", own_addresses=["127.0.1.1"])
     b = host("b", own_addresses=[], interfaces=[interface("eth0", "10.0.0.2", carries=False)])
     for seen in (a, THREE[2]):
-        seen.facts["interfaces"] = [*seen.facts["interfaces"], docker]
+        seen.metadata["interfaces"] = [*seen.metadata["interfaces"], docker]
     nowhere, loop = own_names([a, b, THREE[2]])
     assert (nowhere.hosts, loop.hosts) == (("b",), ("a",))
     assert "127.0.1.1" in loop.text
@@ -180,7 +180,7 @@ def test_names_and_interfaces_that_mislead() -> None:
     assert twice.hosts == ("a", "c")
     assert "btl_tcp_if_exclude=lo,docker0" in twice.advice
     assert (none.status, none.hosts) == ("problem", ("b",))
-    THREE[2].facts["interfaces"].remove(docker)
+    THREE[2].metadata["interfaces"].remove(docker)
     (same,) = same_machine([host("a", machine=["m"]), host("b", machine=["m"]), THREE[2]])
     assert same.hosts == ("a", "b")
 

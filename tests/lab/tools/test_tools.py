@@ -33,7 +33,7 @@ QUICK = [0, 1, 8, 64, 4096, 65536, 2**20]
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
-def test_a_tool_stands_beside_a_case_of_ours(tool) -> None:
+def test_a_tool_is_compared_with_a_case_of_ours(tool) -> None:
     assert tool.payload in BENCHMARKS[tool.benchmark].payloads
     assert tool.case(8).pattern == f"{tool.benchmark}/standard/{tool.payload}"
     assert tool.usable(QUICK) == QUICK[1:]

@@ -21,14 +21,12 @@ from polympi.lab.conclusions.changes import (
 )
 from polympi.lab.errors import UsageError
 from polympi.lab.report import changes
-from polympi.lab.report.changes_json import DiffDocument, render_json
-from polympi.lab.report.changes_markdown import render_changes
+from polympi.lab.report.changes import DiffDocument, render_changes, render_json
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.analysis import analyse
-from polympi.lab.statistics.comparison.comparable import why_not_comparable, why_nothing_was_compared
+from polympi.lab.statistics.comparison.comparable import choose_rows, why_not_comparable, why_nothing_was_compared
 from polympi.lab.statistics.comparison.compare import THRESHOLD, compare
 from polympi.lab.statistics.comparison.model import Comparison
-from polympi.lab.statistics.comparison.selection import choose_rows
 from polympi.lab.statistics.comparison.verdicts import EXIT_NOT_COMPARABLE, exit_code_of
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import parse_percent

@@ -95,8 +95,7 @@ def _host_checks(
     from polympi.lab.cluster.state import cluster_of
     from polympi.lab.run.request import check_hosts
     from polympi.lab.survey.doctor import diagnose_hosts
-    from polympi.lab.survey.names import unresolved
-    from polympi.lab.survey.reach import way_to
+    from polympi.lab.survey.reach import unresolved, way_to
 
     check_hosts(hostfile)
     cluster = cluster_of(hostfile)

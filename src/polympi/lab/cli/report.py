@@ -24,8 +24,8 @@ def report(
     """Print the summary of a run and write its report (HTML unless another form is asked for)."""
     from polympi.lab.cli.console import results
     from polympi.lab.conclusions.gaps import failures
+    from polympi.lab.report.exporters import write_report
     from polympi.lab.report.terminal import print_summary
-    from polympi.lab.report.write import write_report
     from polympi.lab.samples.store import RunDirectory
     from polympi.lab.statistics.analysis import analyse
 

@@ -21,8 +21,8 @@ from polympi.lab.environment.record import processor_limits
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.placements import level_words
 from polympi.lab.plan.studies import get_study
+from polympi.lab.report.exporters import write_report
 from polympi.lab.report.terminal import print_summary
-from polympi.lab.report.write import write_report
 from polympi.lab.run.estimate import Estimate, estimate
 from polympi.lab.run.launchers import settled
 from polympi.lab.run.measure import Measured, measure, measure_again

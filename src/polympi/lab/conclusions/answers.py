@@ -8,6 +8,7 @@ from statistics import median
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.conclusions.caveats import tails_sentence, threads_sentence, waiting_sentence
 from polympi.lab.conclusions.clocks import NOT_SMALL, clocks_sentence, start_error_ns, start_sentence
 from polympi.lab.conclusions.costs import bandwidth_predicate, collectives_predicate, cost_predicate
 from polympi.lab.conclusions.gaps import failures, omissions, uncovered
@@ -23,12 +24,8 @@ from polympi.lab.conclusions.phrases import (
     size_words,
     times,
 )
-from polympi.lab.conclusions.placements import misplaced, places_sentence
+from polympi.lab.conclusions.placements import misplaced, not_over_the_network, places_sentence
 from polympi.lab.conclusions.rows import SMALL, Family, Row, bindings_of, by_family, rows_of, stacks_of
-from polympi.lab.conclusions.tails import tails_sentence
-from polympi.lab.conclusions.threads import threads_sentence
-from polympi.lab.conclusions.waiting import waiting_sentence
-from polympi.lab.conclusions.wires import not_over_the_network
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_bytes, format_ns, format_size
 
@@ -56,7 +53,6 @@ class Answer:
             left out) or ``uncovered``.
         stack: the stack it is about; empty when it concerns the run.
         binding: the binding it is about; empty when it concerns the stack or the run.
-        text: one or two sentences.
     """
 
     topic: str
@@ -82,24 +78,19 @@ def answers(analysis: Analysis) -> list[Answer]:
                 "memory": memory_answer(stack, binding, analysis.memory),
             }
             said += [Answer(topic, stack, binding, text) for topic, text in texts.items() if text]
-        if on_stack:
-            said.append(Answer("noise", stack, "", noise_sentence(stack, on_stack)))
-        if levels := threads_sentence(analysis, stack):
-            said.append(Answer("threads", stack, "", levels))
-        if waiting := waiting_sentence(stack, on_stack):
-            said.append(Answer("waiting", stack, "", waiting))
-        if tails := tails_sentence(stack, on_stack):
-            said.append(Answer("tails", stack, "", tails))
-        if pages := pages_sentence(analysis, stack, on_stack):
-            said.append(Answer("pages", stack, "", pages))
-        if places := places_sentence(analysis, stack):
-            said.append(Answer("placement", stack, "", places))
-        if clocks := " ".join(filter(None, (clocks_sentence(analysis, stack), start_sentence(analysis, stack)))):
-            said.append(Answer("clocks", stack, "", clocks))
+        notes = {
+            "noise": noise_sentence(stack, on_stack) if on_stack else "",
+            "threads": threads_sentence(analysis, stack),
+            "waiting": waiting_sentence(stack, on_stack),
+            "tails": tails_sentence(stack, on_stack),
+            "pages": pages_sentence(analysis, stack, on_stack),
+            "placement": places_sentence(analysis, stack),
+            "clocks": " ".join(filter(None, (clocks_sentence(analysis, stack), start_sentence(analysis, stack)))),
+        }
+        said += [Answer(topic, stack, "", text) for topic, text in notes.items() if text]
     wrong = (*failures(analysis), *misplaced(analysis), *not_over_the_network(analysis))
-    said += [Answer("failure", "", "", text) for text in wrong]
-    said += [Answer("gap", "", "", text) for text in omissions(analysis)]
-    said += [Answer("uncovered", "", "", text) for text in uncovered(analysis)]
+    of_run = {"failure": wrong, "gap": omissions(analysis), "uncovered": uncovered(analysis)}
+    said += [Answer(topic, "", "", text) for topic, texts in of_run.items() for text in texts]
     return said
 
 
@@ -172,10 +163,7 @@ def collectives_answer(binding: str, rows: list[Row]) -> str:
 def startup_answer(binding: str, rows: list[Row], error_ns: int = 0) -> str:
     """When the first barrier is passed, against C, and what loading the binding has to do with it.
 
-    Args:
-        binding: which one.
-        rows: its rows on a stack.
-        error_ns: how much the clocks of hosts may be wrong.
+    ``error_ns`` is how much the clocks of the hosts may be wrong.
     """
     modes = {row.mode: row for row in rows if row.benchmark == "startup" and row.median_ns is not None}
     barrier = modes.get("first-barrier")
@@ -197,7 +185,7 @@ def startup_answer(binding: str, rows: list[Row], error_ns: int = 0) -> str:
 
 
 def memory_answer(stack: str, binding: str, memory: pl.DataFrame) -> str:
-    """What a process holds, against one of C; empty where the system does not tell."""
+    """What a process holds, against one of C; empty where the system does not report it."""
     own = memory.filter((pl.col("stack") == stack) & (pl.col("binding") == binding))
     if own.is_empty() or not own["pss_bytes"][0]:
         return ""

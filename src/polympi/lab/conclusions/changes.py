@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from statistics import median
 
 from polympi.lab.conclusions.phrases import MINUS, count, first_few, listing, percent, verb
-from polympi.lab.statistics.comparison.launches import MOST_LAUNCHES
 from polympi.lab.statistics.comparison.model import SAME, UNKNOWN, Comparison, GroupChange
+from polympi.lab.statistics.comparison.verdicts import MOST_LAUNCHES
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import counts
 from polympi.lab.statistics.verdicts import FASTER, SLOWER
@@ -18,8 +18,7 @@ from polympi.lab.statistics.verdicts import FASTER, SLOWER
 def answer(comparison: Comparison) -> str:
     """The overall answer, in one sentence that begins with its verdict.
 
-    Args:
-        comparison: with at least one group.
+    The comparison needs at least one group.
     """
     slower = [group for group in comparison.groups if group.verdict == SLOWER]
     unknown = [group for group in comparison.groups if group.verdict == UNKNOWN]
@@ -77,25 +76,20 @@ def reference_sentence(comparison: Comparison) -> str | None:
 
 
 def floor_sentence(comparison: Comparison) -> str | None:
-    """That nothing could be called slower or faster, where no A/A arm tells the noise; None where one does."""
+    """That nothing could be called slower or faster, where no A/A arm shows the noise; None where one does."""
     if any(group.floor_ratio is not None for group in comparison.groups):
         return None
     return "The noise is unknown: C did not run twice in enough blocks of both runs, so that no change can be believed."
 
 
 def unused_launches(name: str, analysis: Analysis) -> str | None:
-    """The launches of a run that took no part, and why; None if all did.
-
-    Args:
-        name: of the run.
-        analysis: of the run.
-    """
+    """The launches of a run that did not count, and why; None if all did."""
     planned = [launch for launch in analysis.launches if launch.block is not None]
     unused = Counter(launch.outcome for launch in planned if not counts(launch))
     if not unused:
         return None
     why = listing(f"{number} {outcome}" for outcome, number in unused.items())
-    return f"{unused.total()} of {count(len(planned), 'launch')} of '{name}' did not take part ({why})."
+    return f"{unused.total()} of {count(len(planned), 'launch')} of '{name}' did not count ({why})."
 
 
 def relative(factor: float) -> str:
@@ -129,7 +123,7 @@ def _remedy(unknown: Sequence[GroupChange]) -> str:
     beyond = len(unknown) - len(needed)
     if not needed:
         return f"more than {MOST_LAUNCHES} launches a run would be needed"
-    told = f"{max(needed)} launches a run would probably be enough"
+    enough = f"{max(needed)} launches a run would probably be enough"
     if not beyond:
-        return told
-    return f"{told} for {len(needed)} of them, {beyond} {verb(beyond, 'needs', 'need')} more than {MOST_LAUNCHES}"
+        return enough
+    return f"{enough} for {len(needed)} of them, {beyond} {verb(beyond, 'needs', 'need')} more than {MOST_LAUNCHES}"

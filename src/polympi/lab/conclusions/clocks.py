@@ -10,12 +10,7 @@ NOT_SMALL = 0.01  # of a start-up figure: what half the interval of a row that w
 
 
 def clocks_sentence(analysis: Analysis, stack: str) -> str:
-    """The error of the clocks that collectives were timed with; empty where one machine has one clock.
-
-    Args:
-        analysis: the run.
-        stack: the stack.
-    """
+    """The error of the clocks that collectives were timed with; empty where one machine has one clock."""
     errors = [one.clock_error_ns for one in analysis.launches if one.stack == stack and counts(one)]
     worst = max(errors, default=0)
     if not worst:
@@ -27,22 +22,12 @@ def clocks_sentence(analysis: Analysis, stack: str) -> str:
 
 
 def start_error_ns(analysis: Analysis, stack: str) -> int:
-    """How much the time from the start to the first barrier may be wrong by the clocks of the hosts; 0 on one machine.
-
-    Args:
-        analysis: the run.
-        stack: the stack.
-    """
+    """How much the clocks of the hosts may distort the time from start to first barrier; 0 on one machine."""
     return max((one.ready_error_ns for one in analysis.launches if one.stack == stack and counts(one)), default=0)
 
 
 def start_sentence(analysis: Analysis, stack: str) -> str:
-    """How well the start-up is known on hosts with separate clocks, or why it is not; empty on one machine.
-
-    Args:
-        analysis: the run.
-        stack: the stack.
-    """
+    """How well the start-up is known on hosts with separate clocks, or why it is not; empty on one machine."""
     launches = [one for one in analysis.launches if one.stack == stack and counts(one)]
     worst = start_error_ns(analysis, stack)
     said = []
@@ -50,7 +35,7 @@ def start_sentence(analysis: Analysis, stack: str) -> str:
         shortest = min(one.ready_ns for one in launches if one.ready_ns is not None)
         share = percent(worst / max(1, shortest))
         text = f"On {stack} the time from the start to the first barrier may be wrong by {duration(worst)}"
-        text += f", which is {share} of it: the hosts have clocks of their own"
+        text += f", which is {share} of it: each host has its own clock"
         doubtful = worst >= NOT_SMALL * shortest
         text += f", and differences in start-up below {duration(2 * worst)} mean nothing" if doubtful else ""
         said.append(sentence(text))

@@ -18,8 +18,6 @@ class Programs:
 
     Attributes:
         language: the language; empty if the run does not say.
-        binding: its name.
-        lines: what was counted when it was measured.
     """
 
     language: str
@@ -41,7 +39,6 @@ class Solver:
 
     Attributes:
         row: the main mode of the application on the largest mesh that was measured.
-        lines: of the solver.
     """
 
     row: Row
@@ -85,5 +82,5 @@ def _answer(programs: list[Programs]) -> str:
     least = min(p.lines.hello for p in greeting)
     shortest = [p.binding if p.binding != REFERENCE else "C" for p in greeting if p.lines.hello == least]
     of_c = next((p.lines.hello for p in greeting if p.binding == REFERENCE), None)
-    beside = f"; C takes {of_c}" if of_c is not None and of_c != least else ""
-    return f"The shortest hello has {count(least, 'line')}: {listing(shortest)}{beside}."
+    rest = f"; C takes {of_c}" if of_c is not None and of_c != least else ""
+    return f"The shortest hello has {count(least, 'line')}: {listing(shortest)}{rest}."

@@ -32,9 +32,7 @@ class Solved:
     """An equation on one mesh with one number of ranks, in the style of one module.
 
     Attributes:
-        binding: its name; C is the reference.
         benchmark: one of :data:`EQUATIONS`.
-        size_bytes: of the mesh.
         ranks: how many.
         blocking: time of an iteration.
         overlapped: the same while messages travel; None where the module has no nonblocking calls.
@@ -120,8 +118,8 @@ def _gains(analysis: Analysis, stacks: set[str]) -> dict[tuple[str, str, int, in
     )
     if not set(_BOTH) <= set(medians["mode"]):
         return {}
-    beside = medians.pivot("mode", index=["stack", "block", *case], values="median_ns")
-    saved = beside.drop_nulls(_BOTH).with_columns(saved=1 - pl.col("overlapped") / pl.col("blocking"))
+    both = medians.pivot("mode", index=["stack", "block", *case], values="median_ns")
+    saved = both.drop_nulls(_BOTH).with_columns(saved=1 - pl.col("overlapped") / pl.col("blocking"))
     return {(b, n, s, r): gains for b, n, s, r, gains in saved.group_by(case).agg(pl.col("saved")).iter_rows()}
 
 
@@ -149,11 +147,11 @@ def statements(found: Sequence[Solved], processors: int | None) -> list[str]:
     ranks = max((n for n in counts if processors is None or n <= processors), default=min(counts, default=0))
     by_mesh = [list(group) for _, group in groupby((s for s in found if s.ranks == ranks), key=lambda s: s.mesh)]
     styles = [[s for s in group if s.binding != REFERENCE] for group in by_mesh]
-    told = [_beside_c(styles), _among_each_other(styles), _overlapping(styles)] if any(styles) else []
-    return [sentence(f"On {count(ranks, 'rank')}, {text}") for text in told if text]
+    said = [_against_c(styles), _among_each_other(styles), _overlapping(styles)] if any(styles) else []
+    return [sentence(f"On {count(ranks, 'rank')}, {text}") for text in said if text]
 
 
-def _beside_c(meshes: Iterable[Sequence[Solved]]) -> str:
+def _against_c(meshes: Iterable[Sequence[Solved]]) -> str:
     over = {
         group[0].mesh: sorted(s.blocking.ratio_to_c for s in group if s.blocking.ratio_to_c is not None)
         for group in meshes
@@ -170,7 +168,7 @@ def _beside_c(meshes: Iterable[Sequence[Solved]]) -> str:
     elif low > SLOWER[1]:
         verdict = f"more than the published {published}"
     else:
-        verdict = f"the published {published} are within or beside this"
+        verdict = f"this range and the published {published} overlap"
     return f"the styles take {listing(said)} as long as C: {verdict}"
 
 
@@ -189,11 +187,11 @@ def _among_each_other(meshes: Iterable[Sequence[Solved]]) -> str:
     if max(spread.values()) <= HARDLY:
         verdict = "they hardly differ, as published"
     elif alike:
-        verdict = "their intervals overlap, so no style can be told from another, as published"
+        verdict = "their intervals overlap, so the styles cannot be distinguished, as published"
     elif enough:
         verdict = "they differ, unlike published"
     else:
-        verdict = "the launches are too few to tell whether they differ"
+        verdict = "there are too few launches to tell whether they differ"
     return f"between the fastest and the slowest style lie {listing(said)}: {verdict}"
 
 
@@ -210,7 +208,7 @@ def _overlapping(meshes: Iterable[Sequence[Solved]]) -> str:
     )
     intervals = [s.gain_interval for s in timed if s.gain_interval is not None]
     if len(intervals) < len(timed):
-        return f"{said}: the launches are too few to tell whether it gains"
+        return f"{said}: there are too few launches to tell whether it gains"
     gaining, losing = sum(low >= LEAST_GAIN for low, _ in intervals), sum(high <= -LEAST_GAIN for _, high in intervals)
     gains = 2 * gaining > len(timed)
     verdict = f"it gains clearly in {gaining} and loses clearly in {losing} of {count(len(timed), 'style')}"

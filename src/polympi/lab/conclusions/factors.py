@@ -22,47 +22,15 @@ def by_contrast(rows: Iterable[FactorRow]) -> dict[Contrast, list[FactorRow]]:
 
 def as_row(row: FactorRow) -> Row:
     """The row of a level as that of a binding, compared with the base instead of with C."""
-    return Row(
-        stack=row.stack,
-        binding=row.binding,
-        benchmark=row.benchmark,
-        payload=row.payload,
-        mode=row.mode,
-        size_bytes=row.size_bytes,
-        ranks=row.ranks,
-        launches=row.blocks,
-        median_ns=row.median_ns,
-        ci_low_ns=None,
-        ci_high_ns=None,
-        confidence=row.confidence,
-        delta_to_c_ns=row.delta_ns,
-        delta_low_ns=row.delta_low_ns,
-        delta_high_ns=row.delta_high_ns,
-        ratio_to_c=row.ratio,
-        ratio_low=row.ratio_low,
-        ratio_high=row.ratio_high,
-        p_value=row.p_value,
-        q_value=row.q_value,
-        floor_ratio=row.floor_ratio,
-        mb_per_s=None,
-        p50_ns=None,
-        p90_ns=None,
-        p99_ns=None,
-        p999_ns=None,
-        max_ns=None,
-        samples=0,
-        outliers=0,
-        verdict=row.verdict,
-        stopped_by="",
-    )
+    case = ("stack", "binding", "benchmark", "payload", "mode", "size_bytes", "ranks")
+    figures = ("median_ns", "confidence", "delta_low_ns", "delta_high_ns", "ratio_low", "ratio_high")
+    judgement = ("p_value", "q_value", "floor_ratio", "verdict")
+    same = {name: getattr(row, name) for name in (*case, *figures, *judgement)}
+    return Row(**same, launches=row.blocks, delta_to_c_ns=row.delta_ns, ratio_to_c=row.ratio)
 
 
 def level_sentences(rows: Sequence[FactorRow]) -> list[tuple[str, str]]:
-    """What a level costs, for each binding: its name and a sentence.
-
-    Args:
-        rows: those of one contrast.
-    """
+    """What a level costs, for each binding: its name and a sentence."""
     bindings = list(dict.fromkeys(row.binding for row in rows))
     return [(name, _sentence([row for row in rows if row.binding == name])) for name in bindings]
 

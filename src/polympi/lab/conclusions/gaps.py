@@ -25,12 +25,7 @@ def failed_launches(analysis: Analysis) -> list[LaunchRecord]:
 
 @dataclass(frozen=True)
 class NoReference:
-    """What is to be said first where C failed on a stack.
-
-    Attributes:
-        text: sentences about it.
-        whole: whether nothing can be compared with C.
-    """
+    """What is to be said first where C failed on a stack."""
 
     text: str
     whole: bool
@@ -67,8 +62,7 @@ def omissions(analysis: Analysis) -> list[str]:
     said = _refused(analysis.launches, "skipped", "skipped", "")
     for planned in analysis.run.stacks:
         said += [
-            sentence(f"{names} did not take part on {planned.stack}: {why}")
-            for names, why in by_reason(planned.left_out)
+            sentence(f"{names} did not run on {planned.stack}: {why}") for names, why in by_reason(planned.left_out)
         ]
     return said
 
@@ -136,7 +130,7 @@ def _failed(analysis: Analysis) -> Iterable[str]:
 
 
 def _slow_or_hanging(outcome: str, launches: Sequence[LaunchRecord]) -> str:
-    """What tells a slow launch from one that hangs, and what to do about it; nothing about other failures."""
+    """How to distinguish a slow launch from one that hangs, and what to do; nothing about other failures."""
     if outcome != "timed out":
         return ""
     load = f"The load average was up to {max(one.load_average for one in launches):.0f}"

@@ -23,12 +23,7 @@ def cost(module: Module) -> float | None:
 
 
 def guideline(modules: Sequence[Module], solved: Sequence[Solved]) -> list[str]:
-    """One recommendation for each kind of user, in a sentence with its reason.
-
-    Args:
-        modules: of one stack.
-        solved: the equations on it.
-    """
+    """One recommendation for each kind of user, in a sentence with its reason."""
     costs = {module.binding: of for module in modules if (of := cost(module)) is not None}
     said = [_for_older_scripts(costs), _for_arrays(costs), _for_all_of_mpi(), *_for_solvers(solved)]
     return [sentence(text) for text in said if text]
@@ -38,11 +33,11 @@ def _for_older_scripts(costs: dict[str, float]) -> str:
     ratios = [costs[name] for name in OLDER if name in costs]
     if not ratios:
         return ""
-    beside = f", beside {plain_ratio(costs['mpi4py'])} × of mpi4py" if "mpi4py" in costs else ""
+    rest = f", compared with {plain_ratio(costs['mpi4py'])} × for mpi4py" if "mpi4py" in costs else ""
     return (
         "A script of an older module: polympi's interface of that module (python -m polympi --as NAME), since it runs "
         f"as it is, and small messages take {plain_ratio(min(ratios))} to {plain_ratio(max(ratios))} × as long as "
-        f"C's{beside}"
+        f"C's{rest}"
     )
 
 
@@ -51,11 +46,11 @@ def _for_arrays(costs: dict[str, float]) -> str:
     if not fit:
         return ""
     (least, best), *others = fit
-    beside = "".join(f", and with {name} {plain_ratio(of)} ×" for of, name in others)
+    rest = "".join(f", and with {name} {plain_ratio(of)} ×" for of, name in others)
     whole = f"{sum(best in names for names in CALLS.values())} of {len(CALLS)}"
     return (
         f"A new program: {best}, since it has {whole} kinds of calls, is developed, and small messages take "
-        f"{plain_ratio(least)} × as long as C's{beside}"
+        f"{plain_ratio(least)} × as long as C's{rest}"
     )
 
 
@@ -90,11 +85,7 @@ def _for_solvers(solved: Sequence[Solved]) -> list[str]:
 
 
 def completeness(names: Sequence[str]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The calls of each interface: headers, then a line for each interface that some have and others lack.
-
-    Args:
-        names: the interfaces that a run has.
-    """
+    """The calls of each interface: headers, then a line for each interface that some have and others lack."""
     headers = ("", "calls", "lacks", "uses of today", "last version")
     lines: list[tuple[str, ...]] = []
     for name in names:

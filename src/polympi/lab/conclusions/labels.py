@@ -13,7 +13,6 @@ class Label:
     """A label every figure of the run carries.
 
     Attributes:
-        word: one word, shown as a badge.
         text: what it means and what to do, one or two sentences.
     """
 

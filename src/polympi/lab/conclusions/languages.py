@@ -28,8 +28,6 @@ class Languages:
 
     Attributes:
         columns: a small, a middle and a large message; as many of them as were measured.
-        reference: C's row in each column.
-        groups: the languages.
         answers: for each column a sentence that compares the cheapest binding of each language.
     """
 
@@ -40,13 +38,7 @@ class Languages:
 
 
 def languages(analysis: Analysis, rows: Sequence[Row], stack: str) -> Languages | None:
-    """What each language costs on one stack; None where the bindings are of one language only.
-
-    Args:
-        analysis: the run.
-        rows: its rows.
-        stack: the stack.
-    """
+    """What each language costs on one stack; None where the bindings are of one language only."""
     own = [row for row in rows if row.stack == stack]
     columns = three_messages(own)
     reference, arms = arms_in(analysis, own, stack, columns)

@@ -48,14 +48,11 @@ class Module:
     """What a run has of one module on one stack.
 
     Attributes:
-        stack: as the run names it.
-        binding: its name.
         payload: what its ping-pong sent, one of :data:`PAYLOADS`; empty without one.
         latency: of the first segment of its fit, over that of C for the same payload; None without a fit.
         mb_per_s: of the largest message of its ping-pong; None without one.
         smallest: time of a collective of the smallest size, by its name.
         collective_bytes: that size; None if none was measured.
-        inner_product: time of an iteration.
         hello: lines of code of its smallest program; None if not counted.
         inner_product_lines: of the solver; None if not counted.
         published: None if nobody published any.

@@ -19,7 +19,6 @@ class NoiseFloor:
 
     Attributes:
         rows: rows with a ratio and an interval.
-        largest: the row where noise reaches farthest.
         typical: median over rows of that reach, as a relative difference.
         separated: rows whose interval excludes 1.
         expected: rows that would by chance alone: the sum of what their intervals leave uncovered.

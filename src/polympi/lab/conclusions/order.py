@@ -1,4 +1,4 @@
-"""The order in which a report lists bindings: by language, those that the user chose in front."""
+"""The order in which a report lists bindings: by language, those that the user chose first."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def by_language(run: RunRecord, names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def shown_first(run: RunRecord, names: Sequence[str]) -> list[str]:
-    """The arms that tables and charts show before the reader chooses: all, or of many the ones that tell most.
+    """The arms that tables and charts show before the reader chooses: all, or of many the most informative ones.
 
     Those that were asked for by name, or without any the usual ones; then the first of each language, then arms of C.
     At most :data:`MOST_AT_ONCE`.

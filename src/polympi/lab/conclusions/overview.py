@@ -34,8 +34,6 @@ class Column:
 
     Attributes:
         topic: ``small``, ``large``, ``object``, ``collective`` or ``startup``.
-        title: what a reader calls it.
-        family: benchmark, mode and payload.
         size_bytes: message size; 0 where there is none.
     """
 
@@ -84,8 +82,6 @@ class Overview:
 
     Attributes:
         columns: the cases that stand for all; those of which nothing was compared with C are left out.
-        reference: C's row in each column.
-        bindings: the bindings, in the order of the report.
         arms_of_c: the other arms of C: what a choice costs that is not the binding's.
     """
 
@@ -96,13 +92,7 @@ class Overview:
 
 
 def overview(analysis: Analysis, rows: Sequence[Row], stack: str) -> Overview:
-    """The first screen about one stack.
-
-    Args:
-        analysis: the run.
-        rows: its rows.
-        stack: the stack.
-    """
+    """The first screen about one stack."""
     own = [row for row in rows if row.stack == stack]
     columns = columns_of(own)
     reference, arms = arms_in(analysis, own, stack, columns)
@@ -117,14 +107,7 @@ def overview(analysis: Analysis, rows: Sequence[Row], stack: str) -> Overview:
 def arms_in(
     analysis: Analysis, rows: Sequence[Row], stack: str, columns: Sequence[Column]
 ) -> tuple[tuple[Row | None, ...], list[ArmInOverview]]:
-    """C's rows in some cases, and all arms that are compared with C in them, in the order of the report.
-
-    Args:
-        analysis: the run.
-        rows: the rows of the stack.
-        stack: the stack.
-        columns: the cases.
-    """
+    """C's rows in some cases, and all arms that are compared with C in them, in the order of the report."""
     present = {row.binding for row in rows}
     places = {(row.binding, row.family, row.size_bytes): row for row in rows}
     reasons = absences(analysis, stack)
@@ -147,9 +130,6 @@ def columns_of(rows: Iterable[Row]) -> tuple[Column, ...]:
     - *collective*: the one that most arms have at a small size; of several, the first of :data:`COLLECTIVES`.
     - *applications*: the first of each in its main mode, on its largest mesh.
     - *start-up*: launch to first barrier; the time of ``MPI_Init_thread`` where that is not known.
-
-    Args:
-        rows: the rows of one stack.
     """
     return columns_among(row for row in rows if row.binding not in (REFERENCE, AGAIN))
 

@@ -18,10 +18,7 @@ _WHO_ASKS = "NumPy asks for its arrays of 4 MiB or more, malloc never does"  # n
 def huge_share(analysis: Analysis, stack: str, *, plain: bool) -> float | None:
     """The share of the bytes of message buffers on a stack that lay on huge pages; None where nothing is known.
 
-    Args:
-        analysis: the run.
-        stack: the stack.
-        plain: of the arm :data:`~polympi.lab.arms.PLAIN_PAGES`, instead of all others.
+    ``plain`` asks for the arm :data:`~polympi.lab.arms.PLAIN_PAGES` instead of all others.
     """
     known = [one for one in analysis.launches if one.stack == stack and counts(one) and one.buffer_bytes]
     chosen = [one for one in known if (one.binding == PLAIN_PAGES) is plain]
@@ -32,13 +29,8 @@ def huge_share(analysis: Analysis, stack: str, *, plain: bool) -> float | None:
 def pages_sentence(analysis: Analysis, stack: str, rows: Sequence[Row]) -> str:
     """What the buffers of a stack's arms lay on, what C takes on plain pages, and which of the two programs have.
 
-    Args:
-        analysis: the run.
-        stack: the stack.
-        rows: its rows.
-
     Returns:
-        One to three sentences; empty where no launch told.
+        One to three sentences; empty where no launch reported it.
     """
     asked = analysis.run.pages == "huge"
     share = huge_share(analysis, stack, plain=False)

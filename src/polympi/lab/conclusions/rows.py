@@ -52,29 +52,29 @@ class Row:
     size_bytes: int
     ranks: int
     launches: int
-    median_ns: float | None
-    ci_low_ns: float | None
-    ci_high_ns: float | None
-    confidence: float | None
-    delta_to_c_ns: float | None
-    delta_low_ns: float | None
-    delta_high_ns: float | None
-    ratio_to_c: float | None
-    ratio_low: float | None
-    ratio_high: float | None
-    p_value: float | None
-    q_value: float | None
-    floor_ratio: float | None
-    mb_per_s: float | None
-    p50_ns: float | None
-    p90_ns: float | None
-    p99_ns: float | None
-    p999_ns: float | None
-    max_ns: float | None
-    samples: int
-    outliers: int
-    verdict: str
-    stopped_by: str
+    median_ns: float | None = None
+    ci_low_ns: float | None = None
+    ci_high_ns: float | None = None
+    confidence: float | None = None
+    delta_to_c_ns: float | None = None
+    delta_low_ns: float | None = None
+    delta_high_ns: float | None = None
+    ratio_to_c: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+    p_value: float | None = None
+    q_value: float | None = None
+    floor_ratio: float | None = None
+    mb_per_s: float | None = None
+    p50_ns: float | None = None
+    p90_ns: float | None = None
+    p99_ns: float | None = None
+    p999_ns: float | None = None
+    max_ns: float | None = None
+    samples: int = 0
+    outliers: int = 0
+    verdict: str = ""
+    stopped_by: str = ""
 
     @property
     def family(self) -> Family:
@@ -148,10 +148,7 @@ def catalogue_order(family: Family) -> tuple[str, int, int, int, str]:
 def bindings_of(analysis: Analysis, stack: str | None = None, *, compared: bool = False) -> list[str]:
     """Bindings of a stack (or of all), in the order of the report.
 
-    Args:
-        analysis: the run.
-        stack: one stack, or None for all.
-        compared: leave out the reference and its A/A arm.
+    ``compared`` leaves out the reference and its A/A arm.
     """
     names: dict[str, None] = {}
     for planned in analysis.run.stacks:

@@ -1,4 +1,4 @@
-"""Other tools compared with our C, in the same blocks: how far their figures are from ours, and why."""
+"""Third-party tools compared with our C, in the same blocks: how far their figures are from ours, and why."""
 
 from __future__ import annotations
 
@@ -20,12 +20,7 @@ class ToolBesideC:
     """A tool compared with our C.
 
     Attributes:
-        stack: on which MPI.
-        tool: its name.
-        measures: the benchmark and payload of ours that it stands beside.
-        figure: a sentence: what its figure is.
-        answer: one clause: how far it is from C.
-        rows: size by size.
+        measures: our benchmark and payload that it is compared with.
     """
 
     stack: str
@@ -58,11 +53,11 @@ def tools_beside_c(analysis: Analysis, stack: str) -> list[ToolBesideC]:
 
 def _answer(rows: Sequence[ToolRow], *, huge: bool) -> str:
     ratios = sorted(row.ratio for row in rows)
-    beside = "C on plain pages" if rows[0].against == PLAIN_PAGES or not huge else "C"
+    reference = "C on plain pages" if rows[0].against == PLAIN_PAGES or not huge else "C"
     if len(ratios) == 1:
-        return f"{factor(ratios[0])} × {beside}"
-    text = f"{factor(ratios[0])} to {factor(ratios[-1])} × {beside}, "
+        return f"{factor(ratios[0])} × {reference}"
+    text = f"{factor(ratios[0])} to {factor(ratios[-1])} × {reference}, "
     text += f"{factor(statistics.median(ratios))} × in the median over {count(len(ratios), 'size')}"
-    if beside == "C":
+    if reference == "C":
         text += "; its buffers lie on plain pages, those of C on huge ones, so that its large messages take longer"
     return text

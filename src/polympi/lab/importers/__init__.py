@@ -9,10 +9,9 @@ import polars as pl
 
 from polympi.lab.errors import UsageError
 from polympi.lab.importers import imb, netpipe, osu
-from polympi.lab.importers.files import read_captured
 from polympi.lab.importers.keep import Added, append_rows, kept_rows
-from polympi.lab.importers.lines import numbered_lines, unfinished_line
-from polympi.lab.importers.netpipe_options import NetPipeOptions, parse_netpipe_options
+from polympi.lab.importers.lines import numbered_lines, read_captured, unfinished_line
+from polympi.lab.importers.netpipe import NetPipeOptions, parse_netpipe_options
 from polympi.lab.importers.rows import IMPORTED_SCHEMA, Imported
 
 __all__ = ["IMPORTED_SCHEMA", "Added", "Imported", "append_rows", "import_file", "kept_rows", "parse_netpipe_options"]

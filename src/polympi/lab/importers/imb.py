@@ -76,7 +76,7 @@ class _Table:
     unfinished: int | None = None  # number of the line that the file may end in the middle of
     columns: list[str] = field(default_factory=list)
     model: str = ""  # the heading, or the row before: what a whole row is as wide as
-    told: bool = False  # rows, or the reason why there are none
+    reported: bool = False  # rows, or the reason why there are none
 
 
 def recognises(line: str) -> bool:
@@ -88,10 +88,6 @@ def read_imb(text: str, source: str) -> Imported:
     """Rows of what one or several IMB programs printed.
 
     Rates are brought to 10^6 bytes a second: whether the tool counted 10^6 or 2^20 is found from its own times.
-
-    Args:
-        text: the output.
-        source: name of the file, for the rows.
     """
     collector = Collector(TOOL, source)
     unfinished = unfinished_line(text)
@@ -152,7 +148,7 @@ def _rows(lines: list[tuple[int, str]]) -> list[dict[str, str]]:
 
 
 def _close(table: _Table | None, collector: Collector) -> None:
-    if table and not table.told:
+    if table and not table.reported:
         collector.notes.sentence(f"Line {table.line}: the table of {table.name} has no figures.")
 
 
@@ -191,14 +187,14 @@ def _read_comment(line: str, table: _Table | None) -> bool:
 def _read_row(number: int, line: str, table: _Table, header: Header, collector: Collector) -> bool:
     """Read a row; False if the line is none."""
     if refused := _REFUSED.match(line):
-        table.told = True
+        table.reported = True
         reason = _REASONS.get(refused[2], f"the tool says {refused[2]}")
         collector.notes.row(Fate.NOT_MEASURED, number, table.name, reason, size_bytes=as_count(refused[1]))
         return True
     tokens = line.split()
     if not table.columns or as_count(tokens[0]) is None:
         return False
-    table.told = True
+    table.reported = True
     whole = _is_whole(number, line, table, collector)
     table.model = line
     if not whole:

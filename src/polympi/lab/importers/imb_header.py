@@ -36,10 +36,7 @@ class Header:
     """Facts that hold for the whole output of one program.
 
     Attributes:
-        tool: the tool with its version, where it is printed.
         part: the program, such as ``MPI-1`` or ``IMB-P2P``.
-        payload: what messages are made of.
-        reductions: what sums are made of.
         operation: what reductions do.
         megabyte: 10^6 bytes in what the output calls a megabyte.
         options: the options of its command line, without the program's path and the benchmarks before them.

@@ -65,10 +65,6 @@ def append_rows(directory: Path, rows: pl.DataFrame) -> Added:
     file that has changed. What ``imported.csv`` holds stays as it is, so that no earlier row can be lost; one of an
     earlier version is written again with the columns that it lacks.
 
-    Args:
-        directory: a result directory.
-        rows: columns as in :data:`IMPORTED_SCHEMA`.
-
     Returns:
         How many rows were added, and what became of each file.
 

@@ -20,7 +20,7 @@ class Fate(Enum):
 
 
 @dataclass
-class _Told:
+class _Row:
     lines: list[int] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     size_bytes: int | None = None
@@ -31,7 +31,7 @@ class _Told:
 class Notes:
     """Gathers notes on a file; equal reasons become one sentence with the lines they hold for."""
 
-    _rows: dict[tuple[Fate, str], _Told] = field(default_factory=dict)
+    _rows: dict[tuple[Fate, str], _Row] = field(default_factory=dict)
     _columns: dict[str, list[str]] = field(default_factory=dict)
     _sentences: list[str] = field(default_factory=list)
     _stray: list[int] = field(default_factory=list)
@@ -47,29 +47,23 @@ class Notes:
         size_bytes: int | None = None,
         example: str | None = None,
     ) -> None:
-        """Tell that a row was not taken, or not whole.
+        """Report that a row was not taken, or not whole.
 
-        Args:
-            fate: what became of it.
-            line: its number.
-            name: its benchmark.
-            reason: a clause that is the same for all rows with this reason.
-            size_bytes: the size it is for, if that can be read.
-            example: the text that is wrong in it, if one is.
+        ``reason`` is a clause that is the same for all such rows, ``example`` the text that is wrong in this one.
         """
-        told = self._rows.setdefault((fate, reason), _Told(size_bytes=size_bytes, example=example))
-        told.lines.append(line)
-        if name not in told.names:
-            told.names.append(name)
+        noted = self._rows.setdefault((fate, reason), _Row(size_bytes=size_bytes, example=example))
+        noted.lines.append(line)
+        if name not in noted.names:
+            noted.names.append(name)
 
     def columns(self, names: Sequence[str], benchmark: str) -> None:
-        """Tell that columns of a benchmark's table are not imported."""
+        """Report that columns of a benchmark's table are not imported."""
         benchmarks = self._columns.setdefault(", ".join(names), [])
         if benchmark not in benchmarks:
             benchmarks.append(benchmark)
 
     def sentence(self, sentence: str) -> None:
-        """Tell a sentence of another kind; the same one only once."""
+        """Report a sentence of another kind; the same one only once."""
         if sentence not in self._sentences:
             self._sentences.append(sentence)
 
@@ -83,12 +77,12 @@ class Notes:
 
     def left_out(self) -> frozenset[int]:
         """Numbers of the lines that became no row."""
-        rows = (told.lines for (fate, _), told in self._rows.items() if fate is not Fate.INCOMPLETE)
+        rows = (row.lines for (fate, _), row in self._rows.items() if fate is not Fate.INCOMPLETE)
         return frozenset(self._stray).union(*rows)
 
     def sentences(self) -> list[str]:
         """All notes: on rows, columns, other sentences, comments, stray lines."""
-        rows = [_of_rows(fate, reason, told) for (fate, reason), told in self._rows.items()]
+        rows = [_of_rows(fate, reason, row) for (fate, reason), row in self._rows.items()]
         columns = [
             f"The column{'s' * (', ' in names)} {names} of {_listed(benchmarks)} {'are' if ', ' in names else 'is'} "
             "not imported."
@@ -97,15 +91,15 @@ class Notes:
         return [*rows, *columns, *self._sentences, *_of_unread(self._unread), *_of_stray(self._stray)]
 
 
-def _of_rows(fate: Fate, reason: str, told: _Told) -> str:
+def _of_rows(fate: Fate, reason: str, row: _Row) -> str:
     one, several = fate.value
-    if len(told.lines) == 1:
-        size = "" if told.size_bytes is None else f" at {told.size_bytes} bytes"
-        example = "" if told.example is None else f": '{told.example}'"
-        return f"Line {told.lines[0]}: {told.names[0]}{size} {one}: {reason}{example}."
-    example = "" if told.example is None else f", first '{told.example}'"
-    rows = f"{len(told.lines)} rows of {_listed(told.names)}"
-    return f"Lines {_places(told.lines)}: {rows} {several}: {reason}{example}."
+    if len(row.lines) == 1:
+        size = "" if row.size_bytes is None else f" at {row.size_bytes} bytes"
+        example = "" if row.example is None else f": '{row.example}'"
+        return f"Line {row.lines[0]}: {row.names[0]}{size} {one}: {reason}{example}."
+    example = "" if row.example is None else f", first '{row.example}'"
+    rows = f"{len(row.lines)} rows of {_listed(row.names)}"
+    return f"Lines {_places(row.lines)}: {rows} {several}: {reason}{example}."
 
 
 def _of_stray(lines: Sequence[int]) -> list[str]:

@@ -59,12 +59,9 @@ class Title:
     """What the title line of a table says.
 
     Attributes:
-        tool: the tool with its version.
         benchmark: our name, or the tool's own.
-        mode: our mode.
         payload: what is sent unless the output names a datatype.
         statistic: what the table's time is (:mod:`polympi.lab.importers.rows`).
-        ranks: processes, where the benchmark fixes their number.
     """
 
     tool: str

@@ -31,7 +31,7 @@ IMPORTED_SCHEMA: dict[str, type[pl.DataType] | pl.DataType] = {
     "content": pl.String,
 }
 
-UNSTATED = "unstated"  # where the tool's output does not tell what was sent, how, or what a time is
+UNSTATED = "unstated"  # where the tool's output does not say what was sent, how, or what a time is
 
 # What ``time_ns`` of a row is. A rank's time is the mean over its own repetitions.
 MAX_OVER_RANKS = "max over ranks"
@@ -76,7 +76,6 @@ class Times:
 
     Attributes:
         figure: the time that is neither an extreme nor a mean over ranks, or the only one.
-        statistic: what that time is.
         mean: over the ranks.
         low: smallest of the ranks.
         high: largest of the ranks.
@@ -109,8 +108,6 @@ class Collector:
 
     Attributes:
         tool: the tool, without its version.
-        source: name of the file.
-        notes: what is to be told.
     """
 
     tool: str
@@ -136,7 +133,7 @@ class Collector:
     ) -> None:
         """Keep a row; one without a sound time or rate becomes a note instead.
 
-        A printed 0.00 is a figure below what the tool prints, not a measured zero: it is left empty, and told.
+        A printed 0.00 is a figure below what the tool prints, not a measured zero: it is left empty, and reported.
         """
         fault = _fault(size_bytes, times, mb_per_s)
         if fault:

@@ -1,4 +1,4 @@
-"""A projection held against what was measured over several hosts."""
+"""A projection compared with what was measured over several hosts."""
 
 from __future__ import annotations
 
@@ -26,26 +26,25 @@ class Miss:
     """One figure that was predicted and measured.
 
     Attributes:
-        foretold_ns, measured_ns: the two times.
         given: the network was described by this figure, so that it is met by construction and does not count.
         clocks_ns: error of the clocks that a collective over several hosts was timed with, in the median launch.
-        crowded: there were more ranks than processors.
+        oversubscribed: there were more ranks than processors.
     """
 
     stack: str
     binding: str
     pattern: str
     size_bytes: int
-    foretold_ns: float
+    predicted_ns: float
     measured_ns: float
     given: bool
     clocks_ns: float = 0.0
-    crowded: bool = False
+    oversubscribed: bool = False
 
     @property
     def error(self) -> float:
         """The prediction's error, as a share of the measured time; negative: too low."""
-        return self.foretold_ns / self.measured_ns - 1.0
+        return self.predicted_ns / self.measured_ns - 1.0
 
     @property
     def within(self) -> bool:
@@ -55,7 +54,7 @@ class Miss:
     @property
     def doubtful(self) -> bool:
         """Whether its error is within the clocks' error."""
-        return not self.within and abs(self.foretold_ns - self.measured_ns) <= self.clocks_ns
+        return not self.within and abs(self.predicted_ns - self.measured_ns) <= self.clocks_ns
 
 
 def measured_cases(analysis: Analysis) -> list[Case]:
@@ -81,7 +80,7 @@ def misses(projection: Projection, measured: Analysis, described: bool) -> list[
     found = []
     errors = [one.clock_error_ns for one in measured.launches if counts(one) and one.clock_error_ns]
     clocks_ns = median(errors) if errors else 0.0
-    crowded = any(finding.title == OVERSUBSCRIBED for finding in measured.environment.findings)
+    oversubscribed = any(finding.title == OVERSUBSCRIBED for finding in measured.environment.findings)
     seen: set[tuple[str, str, int]] = set()
     for row in projection.rows:
         wanted = CALLED if PATTERNS[row.pattern].collective else BUILT
@@ -91,39 +90,39 @@ def misses(projection: Projection, measured: Analysis, described: bool) -> list[
         pairs = [(row.binding, row.time_ns)] + ([(REFERENCE, row.c_ns)] if key not in seen else [])
         seen.add(key)
         payload = _payload(projection, row.stack, row.binding)
-        for binding, foretold in pairs:
+        for binding, predicted in pairs:
             time = _measured(measured, row, binding, payload)
             if time is not None and binding != AGAIN:
                 given = described and binding == REFERENCE and row.pattern in _given(projection, row.stack)
                 clocks = clocks_ns if PATTERNS[row.pattern].collective else 0.0
                 found.append(
-                    Miss(row.stack, binding, row.pattern, row.size_bytes, foretold, time, given, clocks, crowded)
+                    Miss(
+                        row.stack, binding, row.pattern, row.size_bytes, predicted, time, given, clocks, oversubscribed
+                    )
                 )
     order = [REFERENCE, *dict.fromkeys(row.binding for row in projection.rows)]
     return sorted(found, key=lambda one: (one.stack, order.index(one.binding), COLUMNS.index(one.pattern)))
 
 
 def answer(found: list[Miss]) -> str:
-    """By how much the projection missed, in a sentence."""
+    """The error of the projection, in a sentence."""
     judged = [one for one in found if not one.given]
     if not judged:
-        return "Nothing was both foretold and measured."
+        return "Nothing was both predicted and measured."
     within = sum(one.within for one in judged)
     worst = max(judged, key=lambda one: abs(one.error))
     typical = median(abs(one.error) for one in judged)
     doubtful = sum(one.doubtful for one in judged)
     said = (
         f"{within} of {count(len(judged), 'figure')} are within {percent(TARGET)} of what was measured; the median "
-        f"miss is {percent(typical)}, the largest {percent(abs(worst.error))} ({worst.binding}, {worst.pattern}, "
+        f"error is {percent(typical)}, the largest {percent(abs(worst.error))} ({worst.binding}, {worst.pattern}, "
         f"{worst.size_bytes} B)."
     )
     if doubtful:
         clocks = duration(max(one.clocks_ns for one in judged))
-        said += f" {count(doubtful, 'collective')} missed by less than the error of the hosts' clocks, {clocks}."
-    if any(one.crowded for one in judged):
-        said += (
-            " The run had more ranks than processors: short times show the scheduler, which no projection foretells."
-        )
+        said += f" The error of {count(doubtful, 'collective')} is less than that of the hosts' clocks, {clocks}."
+    if any(one.oversubscribed for one in judged):
+        said += " The run had more ranks than processors: short times show the scheduler, which no projection predicts."
     return said
 
 

@@ -15,10 +15,8 @@ class Pattern:
     """A pattern of ``programs/patterns.cpp``.
 
     Attributes:
-        title: of a case in a report.
         sizes: bytes of a message.
         collective: whether it is a call of a collective; its cost then depends on the style.
-        has_collectives: whether it makes such calls among others.
     """
 
     name: str

@@ -155,13 +155,7 @@ def _block_of(block: pl.DataFrame, less_ns: Callable[[int], float]) -> _Block:
 
 
 def _span(rows: pl.DataFrame, further: _Further, benchmark: str) -> tuple[Span, float, float, int] | None:
-    """The cost over the sizes of one family, with the ends of the interval of a call before they are cut at zero.
-
-    Args:
-        rows: launch medians with those of the reference.
-        further: what is not counted of a call.
-        benchmark: that of the family.
-    """
+    """The cost over the sizes of one family, with the ends of the interval of a call before they are cut at zero."""
     sizes = rows["size_bytes"].n_unique()
     if sizes < 1:
         return None

@@ -167,7 +167,7 @@ def _collective(model: Model, pattern: str, size: int) -> list[list[Message]] | 
 
 
 def dissemination(ranks: int) -> list[list[Message]]:
-    """A barrier: in round k each rank tells the one 2^k after it (Hensgen, Finkel & Manber, 1988)."""
+    """A barrier: in round k each rank notifies the one 2^k after it (Hensgen, Finkel & Manber, 1988)."""
     return [[(i, (i + step) % ranks, 0.0) for i in range(ranks)] for step in _powers(ranks)]
 
 
@@ -265,9 +265,9 @@ def _direct(model: Model, size: int) -> float:
     if not far:
         return own
     between = (0, per_node, float(size))
-    crowded = (near + 1) * far * model.wire_ns(between) + model.network.latency_ns
+    queued = (near + 1) * far * model.wire_ns(between) + model.network.latency_ns
     ends = model.send_ns(between) + model.receive_ns(between) + model.both_ns(between)
-    return max(own + model.way_ns(between), crowded + ends)
+    return max(own + model.way_ns(between), queued + ends)
 
 
 def _within(ranks: int, per_node: int, size: float) -> list[list[Message]]:

@@ -29,7 +29,6 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     """A network, and what MPI in C needs to use it.
 
     Attributes:
-        name: of the network.
         origin: where its figures are from, in words.
         latency_ns: from a node to another, one way, without the time that processors spend.
         bandwidth_mb_per_s: of the wire of each node, each way.
@@ -39,7 +38,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
             system of a host then works for both.
         node_send, node_receive: as send and receive, within a node, where a message takes nothing else; empty: as
             measured.
-        described_by: names of the patterns of C that it was told from, which it meets by construction.
+        described_by: names of the patterns of C that it was derived from, which it meets by construction.
     """
 
     name: str
@@ -59,7 +58,6 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A cost ``per call + per byte * m``, in ns; neither is negative.
 
     Attributes:
-        per_call_ns, per_byte_ns: of the line.
         points: what was measured at each size, and further on the line; then they are the cost, and the line is a
             summary. A library sends large messages otherwise than small ones, and no line fits both.
     """
@@ -94,8 +92,6 @@ class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured of an arm.
 
     Attributes:
-        binding: its name.
-        payload: of the ping-pong that it was measured with.
         message: what it adds to a message, at both ends together.
         collectives: what it adds to a call of a collective, by the name of the benchmark; those that were measured.
         calls: of collectives in which it calls MPI's several times, how often: before the data, their sizes.
@@ -104,7 +100,6 @@ class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
         follows: of collectives whose data follow their announcement from rank to rank, without such rounds: up to how
             many bytes.
         doubles: its allreduce is recursive doubling, whatever the library's is.
-        blocks: blocks behind the message's cost.
         shown: the interval of the cost of a call is above zero, so that there is a cost to project.
         saves: the interval is below zero: the arm is faster than C where it was measured.
     """
@@ -171,8 +166,6 @@ class Projected(msgspec.Struct, frozen=True, kw_only=True):
     """A stack of the run: what went into its projection.
 
     Attributes:
-        family: of MPI libraries; as the analytic model knows it.
-        selector: whose algorithms of collectives SMPI takes.
         by_network: whether costs were measured beside a network, and not in memory that ranks share.
         commands, plans, platforms: by number of ranks, the simulator's command line and the files that it reads.
         seconds: by number of ranks, how long that took.
@@ -194,9 +187,7 @@ class Projection(msgspec.Struct, frozen=True, kw_only=True):
     """A projection, with everything needed to repeat it.
 
     Attributes:
-        run: the result directory that the costs are from.
         created: when, ISO 8601.
-        simulator: name and version.
         ranks: the numbers of ranks.
         program: the source of the program whose ranks are simulated.
     """

@@ -56,7 +56,7 @@ def follows_mpich5(selector: str, network: Network) -> bool:
 def simulated_levels(arm: ArmCosts, ranks: int) -> list[str]:
     """The levels of an arm that are simulated: those in which it costs something, each different from those before.
 
-    With many ranks it is the median only, from which :func:`~polympi.lab.projection.rows.time_ns` tells the others,
+    With many ranks it is the median only, from which :func:`~polympi.lab.projection.rows.time_ns` derives the others,
     unless that costs nothing.
     """
     if ends_scaled(arm, ranks):

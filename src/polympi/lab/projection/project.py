@@ -21,8 +21,8 @@ from polympi.lab.projection.costs import NOTHING, c_points, costs_of
 from polympi.lab.projection.model import ArmCosts, Network, Points, Projected, Projection
 from polympi.lab.projection.network import measured_network, network_of
 from polympi.lab.projection.plan import plan_text
-from polympi.lab.projection.platform import platform_xml
 from polympi.lab.projection.rows import rows_of
+from polympi.lab.projection.simulator import platform_xml
 from polympi.lab.records import AGAIN, StackRun, all_here
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.suggest import did_you_mean
@@ -36,14 +36,11 @@ class Request:
     """What is to be projected.
 
     Attributes:
-        run: name of the result directory.
         ranks: numbers of ranks.
         network: the network, or the result directory of a run over two hosts that measured it.
         bindings: arms; empty for all bindings that were measured, without further arms of C.
         stacks: stacks; empty for all.
         ranks_per_node: instead of the network's; None for that.
-        cases: what is projected.
-        command: the command line.
     """
 
     run: str
@@ -67,11 +64,6 @@ class _Job:
 
 def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> Projection:
     """Project the costs of a run.
-
-    Args:
-        analysis: the run.
-        request: what is asked.
-        say: is told what is being done.
 
     Raises:
         UsageError: a stack or a binding was not measured, or what was measured gives no cost.

@@ -9,7 +9,7 @@ from polympi.lab.projection.cases import Case
 from polympi.lab.projection.loggp import Model, announcement_ns, time_of
 from polympi.lab.projection.model import BUILT, CALLED, LEVELS, ArmCosts, Line, Projected, Row
 from polympi.lab.projection.plan import DOUBLED, NO_COST, called_line, ends_scaled, is_called, simulated_as
-from polympi.lab.projection.platform import nodes_of
+from polympi.lab.projection.simulator import nodes_of
 from polympi.lab.records import REFERENCE
 
 Seconds = dict[tuple[str, str, int, str], float]  # simulated time by arm, pattern, size and style
@@ -38,11 +38,7 @@ class _Place:
 def rows_of(stack: Projected, ranks: int, cases: Sequence[Case], seconds: Seconds) -> list[Row]:
     """The rows of a stack with one number of ranks, arm by arm.
 
-    Args:
-        stack: what went in.
-        ranks: how many.
-        cases: whose rows are wanted.
-        seconds: simulated times of these, and of the small cases that go before them.
+    ``seconds`` also has the small cases that go before those that are wanted.
     """
     places = [_Place(stack, ranks, case, style) for case in cases for style in case.pattern.styles]
     return [_row(place, arm, seconds) for arm in stack.arms for place in places]

@@ -1,4 +1,4 @@
-"""SimGrid's SMPI: finding it, compiling the program whose ranks it simulates, and running that."""
+"""SimGrid's SMPI: a network as it reads one, the program whose ranks it simulates, and running it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,35 @@ from polympi.lab.errors import LabError, UsageError
 from polympi.lab.home import home
 from polympi.lab.process import Ended, run_tree
 from polympi.lab.projection.model import Network
-from polympi.lab.projection.platform import hosts_of, platform_xml
+
+_LOOPBACK = 'loopback_bw="1e6GBps" loopback_lat="0ns"'  # within a node a message takes the ranks' time only
+
+
+def platform_xml(network: Network, ranks: int) -> str:
+    """The nodes for this many ranks, each with a wire to one switch that is never congested.
+
+    The way from a node to another has two wires, and each has half of the latency.
+    """
+    return (
+        "<?xml version='1.0'?>\n"
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
+        '<platform version="4.1">\n'
+        f'  <cluster id="cluster" prefix="node-" suffix="" radical="0-{nodes_of(network, ranks) - 1}" '
+        f'speed="1Gf" core="{network.ranks_per_node}" bw="{network.bandwidth_mb_per_s:.9g}MBps" '
+        f'lat="{network.latency_ns / 2:.9g}ns" sharing_policy="SPLITDUPLEX" {_LOOPBACK}/>\n'
+        "</platform>\n"
+    )
+
+
+def hosts_of(network: Network, ranks: int) -> str:
+    """The node of each rank, a line each: a node is filled before the next is taken."""
+    return "".join(f"node-{rank // network.ranks_per_node}\n" for rank in range(ranks))
+
+
+def nodes_of(network: Network, ranks: int) -> int:
+    """How many nodes this many ranks take."""
+    return -(-ranks // network.ranks_per_node)
+
 
 PROGRAM, HEADER = "patterns.cpp", "choices.hpp"
 _OWN = "patterns: "  # what our program says begins so
@@ -53,9 +81,7 @@ class Simulated:
     """What a simulation gave.
 
     Attributes:
-        seconds: simulated time by arm, pattern, size and style.
         command: the simulator's command line, with the names of files only.
-        wall_s: how long it took.
     """
 
     seconds: dict[tuple[str, str, int, str], float]
@@ -115,13 +141,7 @@ def simulate(
 ) -> Simulated:
     """Simulate a plan (its format: ``programs/patterns.cpp``).
 
-    Args:
-        program: of :func:`compiled`.
-        plan: the plan.
-        network: the network.
-        ranks: how many ranks.
-        selector: whose algorithms of collectives, a name of SMPI.
-        ending: once it is set, the simulator is ended.
+    ``selector`` is SMPI's name of the algorithms of collectives. Once ``ending`` is set, the simulator is ended.
 
     Raises:
         SimulatorError: the simulator has failed, did not end in time, or was ended.

@@ -24,13 +24,8 @@ class Source:
     """Where a published table comes from.
 
     Attributes:
-        name: name of the table, also of its file.
-        title: what was measured.
         author: who measured it; empty if the report names nobody.
-        work: title of the report.
         year: year of the report; empty if it gives none.
-        setting: machine, software and method.
-        unit: unit of the figures.
         weaknesses: what to know before setting other figures beside them.
     """
 

@@ -36,7 +36,7 @@ KEY = {
 MEANINGS = {
     "slower": "slower than C: the interval excludes 1, the effect exceeds the noise floor, and q ≤ 0.05",
     "faster": "faster than C, by the same rules",
-    "ambiguous": "the interval excludes 1, but among so many rows that may be chance",
+    "ambiguous": "the interval excludes 1, but among this many rows that may be chance",
     "not separated": "no difference shown: the interval includes 1, or the effect is inside the noise floor",
     "too few launches": "fewer than six launches: no interval reaches 95 %",
     "no counterpart": "C has no such figure",
@@ -49,16 +49,12 @@ class Cell:
     """One binding in one line of the table.
 
     Attributes:
-        binding: the binding.
         verdict: its verdict; empty if the binding has no such row.
-        sign: the sign of the verdict.
         time: the median.
         delta: difference to C with its sign; empty without a counterpart.
-        ratio: ratio to C.
         interval: interval of the ratio.
         typical: what a typical operation takes, where the row has a long tail.
         row: the row itself; None if the binding has none.
-        reason: why it has none.
     """
 
     binding: str
@@ -78,12 +74,9 @@ class Line:
     """One case in the table: C's figure and a cell for every other binding.
 
     Attributes:
-        family: benchmark, mode and payload.
         label: the family's title where it begins, else empty.
         size: the message size; empty where there is none.
         reference: C's median with nothing to compare.
-        bandwidth: C's bandwidth, for bandwidth benchmarks.
-        cells: a cell a binding, in the order of the run.
     """
 
     family: Family
@@ -119,11 +112,6 @@ def interval(low: float | None, high: float | None) -> str:
 
 def main_table(analysis: Analysis, rows: Sequence[Row], stack: str) -> tuple[list[str], list[Line]]:
     """Bindings by benchmark at representative sizes.
-
-    Args:
-        analysis: the run.
-        rows: its rows.
-        stack: the stack.
 
     Returns:
         The bindings that are compared with C, and the lines of the table.

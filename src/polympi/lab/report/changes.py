@@ -1,15 +1,21 @@
-"""The tables of a comparison of two runs: the words of each cell, the same in the terminal and in Markdown."""
+"""Two runs compared: the table, as JSON and as Markdown."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+import msgspec
 
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.conclusions.changes import relative
 from polympi.lab.conclusions.phrases import count, plain_ratio, verb
 from polympi.lab.conclusions.rows import Family
-from polympi.lab.statistics.comparison.launches import MOST_LAUNCHES
+from polympi.lab.report.escape import escape
+from polympi.lab.report.escape import table as markdown_table
 from polympi.lab.statistics.comparison.model import SAME, UNKNOWN, Change, Comparison, GroupChange, RowChange
+from polympi.lab.statistics.comparison.verdicts import MOST_LAUNCHES
 from polympi.lab.statistics.verdicts import FASTER, SLOWER
 from polympi.lab.units import format_ns
 
@@ -35,7 +41,6 @@ class Table:
     Attributes:
         headers: of the columns; the columns from ``numbers`` to before the last, the verdict, hold numbers.
         numbers: the first column of numbers.
-        lines: the lines.
     """
 
     headers: tuple[str, ...]
@@ -46,9 +51,7 @@ class Table:
 def group_table(comparison: Comparison, *, every: bool) -> Table:
     """The groups, what became slower first.
 
-    Args:
-        comparison: the comparison.
-        every: whether to list those that are the same, too.
+    ``every`` also lists those that are the same.
     """
     chosen = [group for group in comparison.groups if every or group.verdict != SAME]
     chosen.sort(key=lambda group: _ORDER.index(group.verdict))
@@ -64,9 +67,7 @@ def group_table(comparison: Comparison, *, every: bool) -> Table:
 def row_table(comparison: Comparison, *, every: bool) -> Table:
     """The rows that changed.
 
-    Args:
-        comparison: the comparison.
-        every: whether to list all rows.
+    ``every`` lists all rows.
     """
     chosen = [row for row in comparison.rows if every or row.verdict in (SLOWER, FASTER)]
     many = _many_stacks(comparison)
@@ -115,3 +116,60 @@ def _many_stacks(comparison: Comparison) -> bool:
 
 def _stack(text: str, many: bool) -> tuple[str, ...]:
     return (text,) if many else ()
+
+
+DIFF_FORMAT: Final = 1  # raised when a reader of the old form would misread the new one
+
+
+class DiffDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``polympi diff --json`` writes.
+
+    Attributes:
+        exit_code: of the command: 0 nothing slower, 1 slower, 2 not comparable, 3 unknown.
+        answer: the answer in one sentence; of runs that are not comparable, why they are not.
+        absolute: times were judged, not ratios to C.
+        threshold: the smallest relative change that counts.
+        groups: the groups; empty if the runs are not comparable.
+    """
+
+    format: int = DIFF_FORMAT
+    before: str
+    after: str
+    exit_code: int
+    answer: str
+    absolute: bool
+    threshold: float
+    groups: list[GroupChange] = []
+    rows: list[RowChange] = []
+
+
+def render_json(document: DiffDocument) -> str:
+    """The document as indented JSON, with a line break at its end."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def render_changes(comparison: Comparison, before: str, after: str, sentences: Sequence[str], *, every: bool) -> str:
+    """The comparison as Markdown; text from outside is escaped.
+
+    The first of the sentences is the answer; ``every`` shows all rows, not only those that changed.
+    """
+    answer, *others = sentences
+    parts = [f"### polympi diff: {escape(before)} → {escape(after)}", f"**{escape(answer)}**", *map(escape, others)]
+    changed, whole = group_table(comparison, every=False), group_table(comparison, every=True)
+    if changed.lines:
+        parts.append(_table(changed))
+    rows = row_table(comparison, every=every)
+    if rows.lines:
+        title = "All rows" if every else "Rows that changed"
+        parts.append(_folded(f"{title} ({len(rows.lines)})", rows))
+    parts += [_folded(f"All {count(len(whole.lines), 'group')}", whole), escape(KEY)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _folded(title: str, table: Table) -> str:
+    return f"<details><summary>{title}</summary>\n\n{_table(table)}\n\n</details>"
+
+
+def _table(table: Table) -> str:
+    cells = [line.cells for line in table.lines]
+    return markdown_table(table.headers, cells, right=range(table.numbers, len(table.headers) - 1))

@@ -11,6 +11,7 @@ import polars as pl
 
 from polympi.lab.conclusions import Answer, Label, answers, labels
 from polympi.lab.conclusions.brief import brief, first_of
+from polympi.lab.conclusions.caveats import thread_levels
 from polympi.lab.conclusions.code import Code, Solver, code, solvers
 from polympi.lab.conclusions.gaps import NoReference, failed_launches, no_reference
 from polympi.lab.conclusions.languages import languages
@@ -18,14 +19,13 @@ from polympi.lab.conclusions.order import shown_first
 from polympi.lab.conclusions.overview import ArmInOverview, overview
 from polympi.lab.conclusions.phrases import count, listing, rate, signed, size_words, times
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
-from polympi.lab.conclusions.threads import thread_levels
 from polympi.lab.conclusions.tools import ToolBesideC, tools_beside_c
 from polympi.lab.plan.calibration import SLOW
 from polympi.lab.records import AGAIN, Finding, LaunchRecord, RunRecord, StackRun
 from polympi.lab.report.cells import Line, interval, main_table
 from polympi.lab.report.factors import FactorSection, factor_sections
-from polympi.lab.report.facts import Section, findings, sections
 from polympi.lab.report.limits import LimitLine, limit_lines
+from polympi.lab.report.metadata import Section, findings, sections
 from polympi.lab.report.scaling import ScalingTable, scaling_tables
 from polympi.lab.report.screen import Screen, language_screen, screen
 from polympi.lab.report.studies import StudySection, study_sections, title_of
@@ -59,12 +59,12 @@ CODE_NOTE = (
 SOLVER_HEADERS = ("application", "binding", "lines", "an iteration", "over C")
 SOLVER_NOTE = (
     "What a style takes to write, and to run: lines that hold code of each application's solver, without what only the "
-    "program alone takes (its arguments, its picture, what it prints), beside the time of an iteration."
+    "program alone takes (its arguments, its picture, what it prints), next to the time of an iteration."
 )
 TOOL_HEADERS = ("size", "tool", "C", "tool over C")
 TOOLS_NOTE = (
-    "Benchmarks of others, launched in the same blocks as our C: each time of an operation, as the tool computes it, "
-    "over ours, the median over blocks with its interval. Whoever trusts them can trust our C as far as these agree."
+    "Third-party benchmarks, launched in the same blocks as our C: the time of an operation as the tool computes it, "
+    "over ours, the median over blocks with its interval. If you trust them, you can trust our C as far as both agree."
 )
 IMPORTED_HEADERS = (
     *("tool", "benchmark", "mode", "payload", "size", "ranks", "time", "what the time is", "bandwidth", "source"),
@@ -75,7 +75,7 @@ IMPORTED_NOTE = (
     "which is never larger, and 'mean over ranks' is smaller still."
 )
 _IMPORTED = ("tool", "benchmark", "mode", "payload", "size_bytes", "ranks", "time_ns", "statistic", "mb_per_s")
-_CONTENT_SHOWN = 6  # hexadecimal digits, enough to tell a handful of files apart
+_CONTENT_SHOWN = 6  # hexadecimal digits, enough to distinguish a handful of files
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,8 @@ class Words:
     """The conclusions about one binding or arm of C on one stack.
 
     Attributes:
-        binding: its name.
         language: its language; empty if the run does not say.
         brief: three short sentences about a binding, one at most about an arm of C.
-        more: topic and text of all that is known about it.
     """
 
     binding: str
@@ -100,18 +98,11 @@ class StackContent:
     """All conclusions about one stack.
 
     Attributes:
-        stack: its name.
         library: what its library calls itself, up to the first comma.
         languages: what each language costs; None where all bindings are of one.
-        screen: the cases that stand for all.
-        bindings: what is said about each binding.
-        arms_of_c: what is said about each arm of C.
         notes: title and text of what concerns the whole stack, those of :data:`NOTES` that are said.
         levels: the thread level of each arm, where its launches said it.
-        columns: the arms of the main table.
-        lines: the main table.
         least_confidence: the smallest coverage of its intervals.
-        tools: third-party tools beside C.
         no_reference: that C failed, which is said before all else; None if it did not.
     """
 
@@ -319,7 +310,7 @@ def _meta(analysis: Analysis) -> list[str]:
 
 def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
     run = analysis.run
-    facts = [
+    entries = [
         ("Command", shlex.join(run.command)),
         ("Seed", f"{run.seed} (add --seed {run.seed} for the same order of launches and cases)"),
         ("polympi", run.polympi),
@@ -330,23 +321,23 @@ def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
         ("Begun", run.created),
     ]
     if analysis.outcome:
-        facts.append(("Ended", f"{analysis.outcome.finished} ({analysis.outcome.ended})"))
+        entries.append(("Ended", f"{analysis.outcome.finished} ({analysis.outcome.ended})"))
     if run.hostfile:
-        facts.append(("Hosts", run.hostfile))
+        entries.append(("Hosts", run.hostfile))
     if run.launching.variables:
         variables = [f"{name}={value}" for name, value in run.launching.variables.items()]
-        facts.append(("Variables of the ranks", shlex.join(variables)))
+        entries.append(("Variables of the ranks", shlex.join(variables)))
     if analysis.outcome and analysis.outcome.sent_bytes:
         sent = [f"{name} {format_bytes(nbytes)}" for name, nbytes in analysis.outcome.sent_bytes.items()]
-        facts.append(("Sent over wires", listing(sent)))
+        entries.append(("Sent over wires", listing(sent)))
     if run.time_limit_s:
-        facts.append(("Time limit", f"{run.time_limit_s:g} s"))
+        entries.append(("Time limit", f"{run.time_limit_s:g} s"))
     if run.launch_timeout_s:
-        facts.append(("Launches were ended after", f"{run.launch_timeout_s:g} s"))
+        entries.append(("Launches were ended after", f"{run.launch_timeout_s:g} s"))
     libraries = {planned.installation: planned.library for planned in run.stacks if planned.library}
-    facts += [(f"Stack {name}", library) for name, library in libraries.items()]
-    facts += [(f"Fewer iterations on {one.stack}", _fewer_iterations(one)) for one in run.stacks if one.slow]
-    return facts
+    entries += [(f"Stack {name}", library) for name, library in libraries.items()]
+    entries += [(f"Fewer iterations on {one.stack}", _fewer_iterations(one)) for one in run.stacks if one.slow]
+    return entries
 
 
 def _fewer_iterations(planned: StackRun) -> str:
@@ -360,7 +351,7 @@ def _ranks(run: RunRecord) -> str:
 
 
 def _library(planned: StackRun) -> str:
-    """Name and version; what some libraries add behind a comma stands under how to reproduce the run."""
+    """Name and version; what some libraries add after a comma stands under how to reproduce the run."""
     return planned.library.partition(",")[0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterable, Sequence
 
 # CommonMark 0.31, section 2.4: a backslash before ASCII punctuation takes its meaning away; "~" and "|" are those of
 # GitHub's strikethrough and tables, "$" that of its formulae. Section 2.5: "&" begins an entity.
@@ -21,6 +22,14 @@ def escape(text: str) -> str:
     plain = "".join(" " if _is_control(c) else c for c in text)
     escaped = " ".join(plain.split(" ")).strip().translate(_TABLE)
     return _LEADING.sub(_quoted, escaped)
+
+
+def table(headers: Sequence[str], lines: Iterable[Sequence[str]], right: Collection[int]) -> str:
+    """A table of escaped cells; the columns of these numbers are aligned right."""
+    rule = ["---:" if number in right else "---" for number in range(len(headers))]
+    rows = [[escape(cell) for cell in line] for line in (headers, *lines)]
+    rows.insert(1, rule)
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _is_control(character: str) -> bool:

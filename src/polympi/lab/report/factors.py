@@ -35,7 +35,7 @@ _HOW = (
     "launched in the same blocks. 1 is as fast, 2 takes twice as long; signs, intervals and the band of noise mean "
     "what they mean where bindings are compared with C."
 )
-_CHARTED = ("latency", "bandwidth", "bcast", "allreduce")  # of the many that there may be, the ones that tell most
+_CHARTED = ("latency", "bandwidth", "bcast", "allreduce")  # of the many that there may be, the most informative ones
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,8 @@ class LevelPart:
     """One level of a factor against the base.
 
     Attributes:
-        key: by which its charts are found.
         title: the level, and what it is compared with.
         how: what it adds to a launch; empty for a stack.
-        sentences: binding and what the level costs it.
-        columns: the arms of the table.
         lines: the table; its `reference` is C's time at the base.
     """
 
@@ -65,11 +62,7 @@ class FactorSection:
 
     Attributes:
         factor: ``setting``, ``placement`` or ``stack``.
-        title: of the section.
-        stack: the stack at the base, as tabs name it.
-        note: what is compared.
         screen: the cases that stand for all: a group a level, a line an arm, C among them.
-        parts: all about each level.
     """
 
     factor: str
@@ -178,10 +171,7 @@ def factor_figures(
 ) -> dict[str, list[Figure]]:
     """The charts of each part of all sections, by its key.
 
-    Args:
-        analysis: the run.
-        palette: colours of the run.
-        shown: the bindings that are drawn beside C; by default all.
+    By default all bindings are drawn with C.
     """
     return {
         _key(one): list(_figures(one, [row for row in rows if _is_shown(row, shown)], palette))
@@ -198,7 +188,7 @@ def _is_shown(row: FactorRow, shown: Container[str] | None) -> bool:
 
 
 def _figures(contrast: Contrast, factor_rows: Sequence[FactorRow], palette: Palette) -> Iterator[Figure]:
-    """The ratio over size of the first family of each benchmark that tells most."""
+    """The ratio over size of the first family of each of the most informative benchmarks."""
     seen: set[str] = set()
     for family, rows in by_family(map(as_row, factor_rows)).items():
         if family.benchmark in seen or family.benchmark not in _CHARTED or len({row.size_bytes for row in rows}) < 2:

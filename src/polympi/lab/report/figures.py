@@ -25,12 +25,7 @@ class Figure:
 
     Attributes:
         name: unique in the report; also the name of its image file.
-        stack: the stack it is about.
         benchmark: the benchmark it is about; ``modes``, ``startup`` and ``memory`` beside those of the catalogue.
-        family: title of the family it belongs to.
-        title: what it shows.
-        caption: how to read it.
-        chart: the chart.
     """
 
     name: str
@@ -50,9 +45,7 @@ def palette_of(analysis: Analysis) -> Palette:
 def figures(analysis: Analysis, shown: Container[str] | None = None) -> list[Figure]:
     """All charts of a run, by stack and benchmark.
 
-    Args:
-        analysis: the run.
-        shown: the bindings that are drawn beside C; by default all.
+    By default all bindings are drawn with C.
     """
     palette = palette_of(analysis)
     if shown is not None:

@@ -28,10 +28,6 @@ def mark(analysis: Analysis) -> str:
 def refuse_to_replace(path: Path, analysis: Analysis) -> None:
     """Leave alone what must not be replaced unasked: files that polympi did not make, and a report that says more.
 
-    Args:
-        path: where a report is to be written.
-        analysis: what it would say.
-
     Raises:
         UsageError: the file there is one of these.
     """

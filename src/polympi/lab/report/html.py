@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
 from itertools import groupby
 from typing import Any
 
-import altair as alt
-import jinja2
 import polars as pl
 from markupsafe import Markup
 
@@ -21,6 +16,7 @@ from polympi.lab.conclusions.phrases import percent
 from polympi.lab.conclusions.rows import Row, rows_of
 from polympi.lab.plan.calibration import SLOW
 from polympi.lab.records import AGAIN, REFERENCE, RunRecord
+from polympi.lab.report.assets import assets, embedded_json, specification, template
 from polympi.lab.report.cells import KEY, MEANINGS, SIGNS
 from polympi.lab.report.charts import Palette, config, speedup_over_ranks
 from polympi.lab.report.charts.style import RATE_LABEL, SIZE_LABEL, TIME_LABEL, unvalidated
@@ -54,7 +50,7 @@ _COLUMNS = (
     ("mode", "Mode", "text", True, ""),
     ("payload", "Payload", "text", True, "what travels"),
     ("size_bytes", "Size", "size", False, "bytes of a message"),
-    ("launches", "n", "count", False, "launches behind the row"),
+    ("launches", "n", "count", False, "launches that count for the row"),
     ("median_ns", "Median", "time", False, "median over launches of one operation"),
     ("ci_low_ns", "Low", "time", False, "lower end of its interval"),
     ("ci_high_ns", "High", "time", False, "upper end of its interval"),
@@ -78,7 +74,6 @@ _COLUMNS = (
 _STYLES = ("base.css", "overview.css", "languages.css", "tables.css", "charts.css", "sections.css", "print.css")
 _SCRIPTS = ("theme.js", "charts.js", "tables.js", "all-rows.js", "chooser.js")  # share one scope, in this order
 _EXPRESSIONS = {"@size": SIZE_LABEL, "@time": TIME_LABEL, "@rate": RATE_LABEL}
-_UNIT = re.compile(r"(?<=[\d×]) (?=(?:ns|µs|ms|s|%|B|[KMG]iB|[kMG]B(?:/s)?|×|C)\b|[%×])")
 
 
 @dataclass(frozen=True)
@@ -93,10 +88,6 @@ class Group:
 def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
     """The whole page.
 
-    Args:
-        analysis: the run.
-        imported: rows of other tools, as :func:`polympi.lab.importers.keep.kept_rows` gives them.
-
     Returns:
         HTML with styles, scripts, charts and data inside; everything that comes from outside is escaped.
     """
@@ -104,21 +95,23 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
     words = content(analysis)
     with unvalidated():
         drawn = figures(analysis)
-        beside = comparisons(analysis, palette, words.shown)
-        charts = {figure.name: _spec(figure.chart) for figure in drawn}
+        published = comparisons(analysis, palette, words.shown)
+        charts = {figure.name: specification(figure.chart) for figure in drawn}
         charts |= {
-            f"scaling-{i}": _spec(speedup_over_ranks(one.rows, palette))
+            f"scaling-{i}": specification(speedup_over_ranks(one.rows, palette))
             for i, one in enumerate(words.scaling)
             if one.drawn
         }
         of_levels = factor_figures(analysis, palette)
-        charts |= {figure.name: _spec(figure.chart) for part in of_levels.values() for figure in part}
-        charts |= {f"published-{i}": _spec(one.chart) for i, one in enumerate(beside) if one.chart is not None}
+        charts |= {figure.name: specification(figure.chart) for part in of_levels.values() for figure in part}
+        charts |= {
+            f"published-{i}": specification(one.chart) for i, one in enumerate(published) if one.chart is not None
+        }
     rows = rows_of(analysis)
     place = {_key(row): index for index, row in enumerate(rows)}
     least = min((s.least_confidence for s in words.stacks if s.least_confidence is not None), default=None)
     groups = _groups(drawn)
-    return _template().render(
+    return template("report.html.j2").render(
         place=lambda row: place[_key(row)],
         slow=SLOW,
         generator=mark(analysis),
@@ -152,15 +145,15 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         code_note=CODE_NOTE,
         solver_headers=SOLVER_HEADERS,
         solver_note=SOLVER_NOTE,
-        comparisons=beside,
+        comparisons=published,
         imported=imported_lines(imported),
         imported_note=IMPORTED_NOTE,
         charts_json=_charts_json(charts),
-        expressions_json=_json(_EXPRESSIONS),
-        themes_json=_json({"light": config(dark=False), "dark": config(dark=True)}),
-        rows_json=_json(_all_rows(rows)),
-        css=_joined(_STYLES),
-        js=_joined(_SCRIPTS),
+        expressions_json=embedded_json(_EXPRESSIONS),
+        themes_json=embedded_json({"light": config(dark=False), "dark": config(dark=True)}),
+        rows_json=embedded_json(_all_rows(rows)),
+        css=assets(_STYLES),
+        js=assets(_SCRIPTS),
         vega=Markup(vega_runtime()),
     )
 
@@ -181,7 +174,7 @@ def _fits_by_family(lines: Sequence[Any], *, many: bool) -> list[tuple[str, list
 
 
 def _key(row: Row) -> tuple[str, str, str, str, str, int]:
-    """What tells one row of a run from all others."""
+    """What distinguishes a row of a run from all others."""
     return (*row.family, row.binding, row.size_bytes)
 
 
@@ -200,12 +193,6 @@ def _verdicts_seen(rows: Sequence[Row]) -> list[tuple[str, str]]:
     return [(verdict, words) for verdict, words in KEY.items() if verdict in seen]
 
 
-def _spec(chart: alt.LayerChart) -> dict[str, Any]:
-    """The chart's specification without what the page sets for all charts: schema and configuration."""
-    spec: dict[str, Any] = chart.to_dict(validate=False)
-    return {key: value for key, value in spec.items() if key not in ("$schema", "config")}
-
-
 def _all_rows(rows: Sequence[Row]) -> dict[str, Any]:
     columns = [
         {"key": key, "title": title, "form": form, "filter": filtered, "help": meaning}
@@ -222,39 +209,7 @@ def _short(value: Any) -> Any:
 def _charts_json(charts: dict[str, Any]) -> Markup:
     """The specifications; the long expressions that all axes repeat stand as names, resolved by the page's script."""
     named = {json.dumps(text, ensure_ascii=False): json.dumps(name) for name, text in _EXPRESSIONS.items()}
-    text = str(_json(charts))
+    text = str(embedded_json(charts))
     for expression, name in named.items():
         text = text.replace(expression.replace("<", "\\u003c"), name)
     return Markup(text)
-
-
-def _json(value: Any) -> Markup:
-    """JSON that cannot leave its ``<script>`` element; not-a-number would break the page and is refused.
-
-    Raises:
-        ValueError: a figure is not finite.
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
-
-
-def _tight(text: str) -> str:
-    """The text with numbers kept on one line with their units."""
-    return _UNIT.sub("\u00a0", text)
-
-
-def _joined(names: Sequence[str]) -> Markup:
-    return Markup("\n").join(map(_asset, names))
-
-
-def _asset(name: str) -> Markup:
-    return Markup((resources.files("polympi.lab.report") / "page" / name).read_text(encoding="utf-8"))
-
-
-@lru_cache(maxsize=1)
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["tight"] = _tight
-    return environment.from_string(str(_asset("report.html.j2")))

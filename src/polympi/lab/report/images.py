@@ -29,11 +29,6 @@ def write_images(analysis: Analysis, directory: Path, form: str) -> list[Path]:
 
     Of many bindings those are drawn that the page shows at first.
 
-    Args:
-        analysis: the run.
-        directory: the result directory.
-        form: ``png`` or ``svg``.
-
     Raises:
         UsageError: a file cannot be written.
     """

@@ -29,7 +29,6 @@ class LimitLine:
     """What an application of one size reaches on one stack.
 
     Attributes:
-        title: application, mode, mesh and stack.
         answer: what is reached, in C first, and what to know about the limit.
     """
 
@@ -40,9 +39,7 @@ class LimitLine:
 def limit_lines(rows: Sequence[LimitRow], shown: Collection[str]) -> list[LimitLine]:
     """A line for each stack and case, in the order of the rows.
 
-    Args:
-        rows: of a run.
-        shown: arms to name besides C; of many the first few.
+    Besides C the first few of the arms that are shown are named.
     """
 
     def case(row: LimitRow) -> tuple[str, str, str, str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -27,7 +27,7 @@ from polympi.lab.report.content import (
     shown_of,
     tool_lines,
 )
-from polympi.lab.report.escape import escape
+from polympi.lab.report.escape import escape, table
 from polympi.lab.report.figures import palette_of
 from polympi.lab.report.generator import mark
 from polympi.lab.report.limits import LIMIT_NOTE, LIMIT_TITLE
@@ -36,12 +36,7 @@ from polympi.lab.statistics.model import Analysis
 
 
 def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
-    """The same content as the page, without charts.
-
-    Args:
-        analysis: the run.
-        imported: rows of other tools, as :func:`polympi.lab.importers.keep.kept_rows` gives them.
-    """
+    """The same content as the page, without charts."""
     words = content(analysis)
     parts = [
         f"<!-- made by {escape(mark(analysis))} -->",
@@ -65,13 +60,13 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
     parts += _tools(words)
     if words.code:
         said = " ".join(filter(None, (words.code.answer, CODE_NOTE)))
-        parts += ["## Lines of code", said, _table(CODE_HEADERS, code_lines(words.code), right=range(2, 6))]
+        parts += ["## Lines of code", said, table(CODE_HEADERS, code_lines(words.code), right=range(2, 6))]
     if words.solvers:
-        parts += ["### Of applications", SOLVER_NOTE, _table(SOLVER_HEADERS, words.solvers, right=range(2, 5))]
+        parts += ["### Of applications", SOLVER_NOTE, table(SOLVER_HEADERS, words.solvers, right=range(2, 5))]
     parts += _published(analysis)
     if imported.height:
         lines = imported_lines(imported)
-        parts += ["## Rows of other tools", IMPORTED_NOTE, _table(IMPORTED_HEADERS, lines, right=(4, 5, 6, 8))]
+        parts += ["## Rows of other tools", IMPORTED_NOTE, table(IMPORTED_HEADERS, lines, right=(4, 5, 6, 8))]
     parts += _rest(words)
     return "\n\n".join(parts) + "\n"
 
@@ -86,7 +81,6 @@ def _key(words: Content) -> str:
 def _overview(stack: StackContent) -> list[str]:
     library = f" ({escape(stack.library)})" if stack.library and stack.library != stack.stack else ""
     parts = [f"## {escape(stack.stack)}{library}"]
-    arms = (*stack.screen.bindings, *stack.screen.arms_of_c)
     if stack.languages is not None:
         parts.append("**The cheapest binding of each language, time over C's**")
         parts.append("\n".join(f"- {escape(text)}" for text in stack.languages.answers))
@@ -94,7 +88,7 @@ def _overview(stack: StackContent) -> list[str]:
         parts.append(f"**{escape(stack.no_reference.text)}**")
     if stack.no_reference and stack.no_reference.whole:
         return parts
-    if arms:
+    if stack.screen.bindings or stack.screen.arms_of_c:
         headers = ["", *(f"{c.title}: {c.what}{c.size and f', {c.size}'}" for c in stack.screen.columns)]
         reference = ("C", *(column.reference or "–" for column in stack.screen.columns))
         lines: list[tuple[str, ...]] = []
@@ -103,14 +97,14 @@ def _overview(stack: StackContent) -> list[str]:
                 lines.append((group.language, *("" for _ in stack.screen.columns)))
             lines += [(line.binding, *(_cell(one.cell) for one in line.cells)) for line in group.lines]
         lines += [(line.binding, *(_cell(one.cell) for one in line.cells)) for line in stack.screen.arms_of_c]
-        parts.append(_table(headers, [reference, *lines], right=range(1, len(headers))))
+        parts.append(table(headers, [reference, *lines], right=range(1, len(headers))))
     else:
         parts.append("No binding was compared with C.")
-    told = (*stack.bindings, *stack.arms_of_c)
-    said = [f"- **{escape(one.binding)}.** {escape(' '.join(one.brief))}" for one in told if one.brief]
+    arms = (*stack.bindings, *stack.arms_of_c)
+    said = [f"- **{escape(one.binding)}.** {escape(' '.join(one.brief))}" for one in arms if one.brief]
     said += [f"- **{escape(title)}.** {escape(text)}" for title, text in stack.notes]
     parts.append("\n".join(said))
-    more = [f"- **{escape(one.binding)}, {escape(topic)}.** {escape(text)}" for one in told for topic, text in one.more]
+    more = [f"- **{escape(one.binding)}, {escape(topic)}.** {escape(text)}" for one in arms for topic, text in one.more]
     if more:
         listed = "\n".join(more)
         parts.append(f"<details><summary>More about each binding</summary>\n\n{listed}\n\n</details>")
@@ -127,7 +121,7 @@ def _main_table(stack: StackContent, *, many: bool) -> list[str]:
         titles = [f"{title} ({stack.levels[arm]})" if arm in stack.levels else title for arm, title in arms]
         headers = ("benchmark", "size", *titles)
         lines = [_line(line, line.cells[first : first + MOST_AT_ONCE]) for line in stack.lines]
-        found.append(_table(headers, lines, right=range(1, len(headers))))
+        found.append(table(headers, lines, right=range(1, len(headers))))
     return found
 
 
@@ -149,10 +143,10 @@ def _studies(words: Content) -> list[str]:
     parts = []
     for one in words.studies:
         parts += [f"## {escape(one.title)}, on {escape(one.stack)}", escape(" ".join((one.answer, *one.statements)))]
-        for table in one.tables:
+        for each in one.tables:
             parts += [
-                f"**{escape(table.title)}**",
-                _table(table.headers, table.lines, right=range(1, len(table.headers))),
+                f"**{escape(each.title)}**",
+                table(each.headers, each.lines, right=range(1, len(each.headers))),
             ]
         if one.advice:
             parts += ["**Which interface for whom**", "\n".join(f"- {escape(text)}" for text in one.advice)]
@@ -174,16 +168,16 @@ def _factors(words: Content) -> list[str]:
                 columns = part.columns[first : first + MOST_AT_ONCE]
                 headers = ("benchmark", "size", "C at the base", *("C" if n == REFERENCE else n for n in columns))
                 lines = [_line(line, line.cells[first : first + MOST_AT_ONCE]) for line in part.lines]
-                parts.append(_table(headers, lines, right=range(1, len(headers))))
+                parts.append(table(headers, lines, right=range(1, len(headers))))
     return parts
 
 
 def _scaling(words: Content, note: str) -> list[str]:
     parts = []
-    for table in words.scaling:
-        title = f"**{escape(table.title)} on {escape(table.stack)}.** {escape(table.answer)}"
-        lines = [(line.binding, *line.figures) for line in table.lines]
-        parts += [title, _table(table.headers, lines, right=range(1, len(table.headers)))]
+    for one in words.scaling:
+        title = f"**{escape(one.title)} on {escape(one.stack)}.** {escape(one.answer)}"
+        lines = [(line.binding, *line.figures) for line in one.lines]
+        parts += [title, table(one.headers, lines, right=range(1, len(one.headers)))]
     return ["## Scaling", note, *parts] if parts else []
 
 
@@ -198,45 +192,38 @@ def _tools(words: Content) -> list[str]:
         for one in stack.tools:
             where = f" on {stack.stack}" if len(words.stacks) > 1 else ""
             title = f"**{escape(one.tool)}{escape(where)}** ({escape(one.measures)}): {escape(one.answer)}."
-            table = _table(TOOL_HEADERS, tool_lines(one), right=range(4))
+            figures = table(TOOL_HEADERS, tool_lines(one), right=range(4))
             parts += [
                 f"{title} {escape(one.figure)}",
-                f"<details><summary>The figures</summary>\n\n{table}\n\n</details>",
+                f"<details><summary>The figures</summary>\n\n{figures}\n\n</details>",
             ]
     return ["## Other tools in the same blocks", TOOLS_NOTE, *parts] if parts else []
 
 
 def _published(analysis: Analysis) -> list[str]:
-    beside = comparisons(analysis, palette_of(analysis), shown_of(analysis))
-    if not beside:
+    published = comparisons(analysis, palette_of(analysis), shown_of(analysis))
+    if not published:
         return []
     lines = [
-        f"- **{escape(one.source.title)}.** {escape(one.statement)} ({escape(one.source.citation)})" for one in beside
+        f"- **{escape(one.source.title)}.** {escape(one.statement)} ({escape(one.source.citation)})"
+        for one in published
     ]
-    return ["## Beside published figures", "\n".join(lines)]
+    return ["## Compared with published figures", "\n".join(lines)]
 
 
 def _rest(words: Content) -> list[str]:
     parts = []
     for section in words.sections:
         lines = [
-            f"- {escape(label)}: {escape(value)}" if label else f"- {escape(value)}" for label, value in section.facts
+            f"- {escape(label)}: {escape(value)}" if label else f"- {escape(value)}" for label, value in section.entries
         ]
         parts.append(f"**{escape(section.title)}**\n\n" + "\n".join(lines))
     environment = "\n\n".join(parts)
     found = [f"<details><summary>Environment</summary>\n\n{environment}\n\n</details>"] if parts else []
     found += _bullets("What was not measured, and why", words.gaps + words.uncovered)
-    facts = "\n".join(f"- {escape(label)}: {escape(value)}" for label, value in words.reproduce)
-    return [*found, "## How to reproduce it", facts]
+    reproduce = "\n".join(f"- {escape(label)}: {escape(value)}" for label, value in words.reproduce)
+    return [*found, "## How to reproduce it", reproduce]
 
 
 def _bullets(title: str, texts: Sequence[str]) -> list[str]:
     return [f"**{title}**", "\n".join(f"- {escape(text)}" for text in texts)] if texts else []
-
-
-def _table(headers: Sequence[str], lines: Iterable[Sequence[str]], right: Iterable[int]) -> str:
-    numbers = set(right)
-    rule = ["---:" if index in numbers else "---" for index in range(len(headers))]
-    rows = [[escape(value) for value in line] for line in (headers, *lines)]
-    rows.insert(1, rule)
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -37,10 +37,8 @@ class ScalingLine:
     """One arm with one number of ranks: the columns of a :class:`ScalingTable` after the first.
 
     Attributes:
-        binding: the arm.
         first: whether it is the arm's first line.
         figures: with intervals.
-        short: the same without.
     """
 
     binding: str
@@ -54,12 +52,8 @@ class ScalingTable:
     """How one application of one size scales on one stack.
 
     Attributes:
-        stack: the installed stack.
-        title: application, mode and mesh.
         headers: of the columns.
         answer: the speed-ups with the most ranks that have a processor each, and what to know about others.
-        rows: the figures.
-        lines: the same in words.
     """
 
     stack: str
@@ -108,13 +102,13 @@ def _answer(rows: Sequence[ScalingRow]) -> str:
         return "No block was measured with several numbers of ranks."
     chosen = max(row.ranks for row in [row for row in beyond if not row.oversubscribed] or beyond)
     own = [row for row in beyond if row.ranks == chosen]
-    told = [f"{'C' if row.binding == REFERENCE else row.binding} {_gain(row)}" for row in own[:_MOST_NAMED]]
+    gains = [f"{'C' if row.binding == REFERENCE else row.binding} {_gain(row)}" for row in own[:_MOST_NAMED]]
     each = ", each with as much work, in the same time" if own[0].weak else ""
-    said = sentence(f"With {count(chosen, 'rank')} instead of {own[0].base_ranks}{each}: {listing(told)}")
-    crowded = sorted({row.ranks for row in rows if row.oversubscribed})
-    if crowded:
+    said = sentence(f"With {count(chosen, 'rank')} instead of {own[0].base_ranks}{each}: {listing(gains)}")
+    shared = sorted({row.ranks for row in rows if row.oversubscribed})
+    if shared:
         processors = count(rows[0].processors or 0, "processor")
-        numbers = listing(map(str, crowded))
+        numbers = listing(map(str, shared))
         said += f" Oversubscribed: {numbers} ranks share {processors} and wait for each other."
     return said
 

@@ -24,11 +24,7 @@ _BASES = (2.0, 4.0, 10.0, 100.0)  # ticks are powers of one of these
 
 @dataclass(frozen=True)
 class Axis:
-    """A logarithmic axis of ratios to C, the same in all columns of a stack.
-
-    Attributes:
-        low, high: its ends.
-    """
+    """A logarithmic axis of ratios to C, the same in all columns of a stack."""
 
     low: float
     high: float
@@ -55,7 +51,6 @@ class Bar:
 
     Attributes:
         left, width: the bar between C and the ratio.
-        ratio: its end.
         low, high: the interval; None without one.
         band_left, band_width: the noise band, what C differs from itself; None if unknown.
     """
@@ -74,7 +69,6 @@ class ScreenCell:
     """One arm in one column.
 
     Attributes:
-        cell: its words.
         bar: its bar; None without a ratio.
         tip: all that is known of it in words, or the reason why there is nothing.
     """
@@ -116,10 +110,6 @@ class Screen:
     """The first screen about one stack.
 
     Attributes:
-        columns: the cases.
-        axis: the axis of all cells.
-        groups: the bindings by language, a line each.
-        arms_of_c: a line an arm of C.
         answers: sentences that compare the languages, if that is what the screen is about.
     """
 
@@ -174,11 +164,7 @@ def level_screen(
 ) -> Screen:
     """Words and places of what the levels of a factor cost: a group a level, whose title stands as its language.
 
-    Args:
-        columns: the cases.
-        reference: the row of C at the base in each of them.
-        levels: title and arms of each level.
-        of: what is 1 on the axis.
+    ``of`` names what is 1 on the axis.
     """
     axis = _axis([spot.row for _, arms in levels for arm in arms for spot in arm.spots if spot.row])
     return Screen(
@@ -230,10 +216,10 @@ def _bar(row: Row, axis: Axis) -> Bar | None:
 
 def _tip(row: Row, reason: str, of: str) -> str:
     words = cell(row)
-    return "; ".join(filter(None, _facts(row, words, of))) if row.ratio_to_c else (reason or row.verdict)
+    return "; ".join(filter(None, _parts(row, words, of))) if row.ratio_to_c else (reason or row.verdict)
 
 
-def _facts(row: Row, words: Cell, of: str) -> Iterable[str]:
+def _parts(row: Row, words: Cell, of: str) -> Iterable[str]:
     yield f"{row.verdict}: {words.ratio} × {of}"
     yield f"interval {words.interval}" if words.interval else "no interval"
     yield f"{words.delta}, median {words.time}"

@@ -28,12 +28,12 @@ _NOTE = (
 _STANDS_FOR = "pypar, mympi, pympi, scientific and boostmpi-compat are the interfaces of these modules on polympi."
 _LINES = (
     "The inner products in Python differ in their reduction and share the rest, which also says where there is no "
-    "memory; that of C is a program of its own."
+    "memory; that of C is a separate program."
 )
 _EQUATION = ("", "ranks", "blocking", "speed-up", "calls", "overlapped", "lines")
 _SOLVERS = (
     "The solvers in Python have the same kernels and differ in what communicates, whose lines are counted; that of C "
-    "is a program of its own. With 1 rank nothing is exchanged: that is the serial time. Calls: the share of its time "
+    "is a separate program. With 1 rank nothing is exchanged: that is the serial time. Calls: the share of its time "
     "that rank 0 spends in them."
 )
 _COMPLETE = (
@@ -57,15 +57,9 @@ class StudySection:
     """What a study says of one stack.
 
     Attributes:
-        title: of the study.
-        stack: as the run names it.
-        answer: the result in a sentence or two; computed.
-        statements: what was published, each beside what this run has of it, in a sentence.
+        statements: what was published, each with what this run has of it, in a sentence.
         advice: which interface for whom, in a sentence each; computed.
         missing: in a sentence, what could not take part here and why; empty if all did.
-        tables: the figures.
-        note: what they are.
-        source: where the published figures come from.
     """
 
     title: str
@@ -125,7 +119,7 @@ def _section(
         advice=tuple(guideline(lines, equations)) if last else (),
         missing=_missing(run, stack),
         tables=(
-            StudyTable("Ping-pong of arrays, beside the published table", _PING_PONG, [_ping_pong(m) for m in lines]),
+            StudyTable("Ping-pong of arrays, with the published table", _PING_PONG, [_ping_pong(m) for m in lines]),
             StudyTable(
                 f"Collectives{of_size}, an application, and lines of code", headers, [_others(m) for m in lines]
             ),
@@ -216,9 +210,9 @@ def _answer(lines: Sequence[Module]) -> str:
     least, most = min(others, key=others.__getitem__), max(others, key=others.__getitem__)
     here = [f"{times(ratio)} ({name})" for ratio, name in dict.fromkeys((ours[0], ours[-1]))]
     polympi = next((m.latency for m in lines if m.binding == "polympi"), None)
-    beside = f"; polympi itself {times(polympi.ratio_to_c)}" if polympi and polympi.ratio_to_c is not None else ""
+    own = f"; polympi itself {times(polympi.ratio_to_c)}" if polympi and polympi.ratio_to_c is not None else ""
     theirs = f"{times(others[least])} ({least}) to {times(others[most])} ({most})"
-    return sentence(f"The latency of the modules is {' to '.join(here)} that of C{beside}. Published, it was {theirs}")
+    return sentence(f"The latency of the modules is {' to '.join(here)} that of C{own}. Published, it was {theirs}")
 
 
 def _missing(run: RunRecord, stack: str) -> str:

@@ -38,12 +38,8 @@ _FASTER = "░"  # a bar of another shade, so that its direction shows without c
 def print_summary(analysis: Analysis, console: Console) -> None:
     """Print what a run found: for each stack the key, one row per binding with a bar, and three sentences.
 
-    A cell shows a sign (its key stands above), the ratio to C, a bar as long as the ratio's logarithm, and below
-    the difference to C.
-
-    Args:
-        analysis: the run.
-        console: where to print; its width is respected down to 60 columns.
+    A cell shows a sign (its key stands above), the ratio to C, a bar as long as the ratio's logarithm, and below the
+    difference to C. The width of the console is respected down to 60 columns.
     """
     words = content(analysis)
     for label in words.labels:
@@ -68,9 +64,9 @@ def _print_factors(words: Content, console: Console) -> None:
         titles = max((group.language for group in section.screen.groups), key=len)
         console.print(_table(section.screen, {}, width, bars=bars, title="C at the base", divider=titles))
         for part in section.parts:
-            told = [(name, text) for name, text in part.sentences if name == REFERENCE or name in words.shown]
+            shown = [(name, text) for name, text in part.sentences if name == REFERENCE or name in words.shown]
             console.print(Text.assemble((part.title, "bold"), " ", (part.how, "dim")))
-            for _, text in told:
+            for _, text in shown:
                 console.print(Padding(Text(text), (0, 0, 0, 2)), width=min(width, _READABLE_WIDTH))
 
 
@@ -234,15 +230,15 @@ def _bar(share: float, width: int) -> str:
 def _print_sentences(stack: StackContent, shown: Sequence[str], console: Console, *, all_of_them: bool) -> None:
     """Three sentences a binding where there is room, one else; one an arm of C; then what concerns the stack.
 
-    Of many arms those that tell most; the report has the others.
+    Of many arms the most informative ones; the report has the others.
     """
     lines = [(one.binding, one.brief if all_of_them else _telling(one.brief)) for one in stack.bindings]
     lines += [(one.binding, one.brief) for one in stack.arms_of_c]
     lines = [(name, sentences) for name, sentences in lines if name in shown]
-    told = [(name, " ".join(sentences)) for name, sentences in lines if sentences]
+    said = [(name, " ".join(sentences)) for name, sentences in lines if sentences]
     console.print()
-    beside = [(one.tool, sentence(one.answer)) for one in stack.tools]
-    console.print(_listed([*told, *beside, *stack.notes]), width=min(console.width, _READABLE_WIDTH))
+    tools = [(one.tool, sentence(one.answer)) for one in stack.tools]
+    console.print(_listed([*said, *tools, *stack.notes]), width=min(console.width, _READABLE_WIDTH))
 
 
 def _telling(sentences: Sequence[str]) -> Sequence[str]:

@@ -37,7 +37,7 @@ from polympi.lab.run.stack_state import StackState, launches_of_block
 from polympi.lab.run.stopped import HostLost, Interrupted, TimeIsUp, stopped_from_outside
 from polympi.lab.run.watcher import Progress, Watcher
 from polympi.lab.samples.store import RunDirectory
-from polympi.lab.statistics.stopping import stop_rule
+from polympi.lab.statistics.stopping import StopRule
 from polympi.lab.survey.reach import way_to
 from polympi.lab.tools.find import FoundTool
 from polympi.lab.tools.launch import launch_tool
@@ -71,7 +71,7 @@ class Experiment:
         watcher: Watcher,
         asked_to_stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        rule = stop_rule(request.profile.minimum_blocks, request.profile.maximum_blocks)
+        rule = StopRule(request.profile.minimum_blocks, request.profile.maximum_blocks)
         self._request = request
         self._states = [StackState(plan, rule, request.seed) for plan in plans]
         self._directory = directory

@@ -12,9 +12,8 @@ from polympi.lab.environment.doctor import Check
 from polympi.lab.errors import UsageError
 from polympi.lab.records import Finding
 from polympi.lab.run.request import Request
-from polympi.lab.survey.names import NAMES_ADVICE, unresolved
 from polympi.lab.survey.network import connections
-from polympi.lab.survey.reach import Reach, short_name, way_to
+from polympi.lab.survey.reach import NAMES_ADVICE, Reach, short_name, unresolved, way_to
 from polympi.lab.survey.session import ANSWER_S
 from polympi.lab.survey.survey import Survey
 from polympi.lab.units import format_bytes

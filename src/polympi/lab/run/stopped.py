@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.environment.allocation import job_is_over
 from polympi.lab.errors import UsageError
-from polympi.lab.survey.lost import what_is_lost
 from polympi.lab.survey.reach import way_to
+from polympi.lab.survey.session import what_is_lost
 
 
 class Interrupted(Exception):  # noqa: N818 - it is what happened, not an error

@@ -28,7 +28,7 @@ def analyse(directory: RunDirectory) -> Analysis:
     cost of the clock is taken off, says :mod:`~polympi.lab.statistics.operations`; what the columns mean,
     ``docs/results.md``.
 
-    A launch of which the samples or the line in ``launches.jsonl`` are damaged does not count, and is told in
+    A launch of which the samples or the line in ``launches.jsonl`` are damaged does not count, and is reported in
     ``launches`` (outcome ``lost``) or ``damaged_lines``.
 
     Raises:

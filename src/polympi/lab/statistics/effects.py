@@ -21,7 +21,6 @@ class PairedEffect:
     """The effect of a binding over blocks.
 
     Attributes:
-        blocks: pairs behind it.
         delta_ns: median of the differences binding - reference, in ns.
         delta_interval: its interval; None with fewer than 6 blocks.
         log_ratio: median of ``log(binding / reference)``; None when a time is zero, so that there is no ratio.

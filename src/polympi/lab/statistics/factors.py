@@ -21,9 +21,8 @@ from polympi.lab.statistics.effects import paired_effect
 from polympi.lab.statistics.floor import floor_between
 from polympi.lab.statistics.keys import RowKey
 from polympi.lab.statistics.operations import CASE
-from polympi.lab.statistics.pairs import Pairs, log_ratio_table
+from polympi.lab.statistics.pairs import Pairs, log_ratio_table, sittings_of
 from polympi.lab.statistics.sign_flips import flip_q_values
-from polympi.lab.statistics.sittings import sittings_of
 from polympi.lab.statistics.verdicts import verdict
 
 _ARM = ("binding", *CASE)
@@ -35,10 +34,8 @@ class Contrast:
 
     Attributes:
         factor: ``setting``, ``placement`` or ``stack``.
-        level: what the level is called.
         base: what the level is called that it is compared with; empty if it is none of a name.
         stack: what records and samples call the stack at the level.
-        base_stack: what they call it at the base.
     """
 
     factor: str
@@ -49,15 +46,12 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class FactorRow:
+class FactorRow(Contrast):
     """One binding in one case at a level of a factor, against the same at the base; what does not exist is None.
 
     Attributes:
-        factor, level, base, stack, base_stack: as in :class:`Contrast`.
         binding: an arm; C's row is of the mean of its two launches.
-        blocks: those in which both were measured.
         median_ns: time of one operation at the level, the median over these blocks.
-        base_ns: the same at the base.
         delta_ns: median over blocks of level - base, with the ends of its interval.
         ratio: exp of the median over blocks of the log-ratio of level to base, likewise.
         confidence: the coverage that the intervals really have.
@@ -67,11 +61,6 @@ class FactorRow:
         verdict: as in ``summary.csv``; ``slower`` is slower than at the base.
     """
 
-    factor: str
-    level: str
-    base: str
-    stack: str
-    base_stack: str
     binding: str
     benchmark: str
     mode: str
@@ -130,12 +119,7 @@ def factor_rows(
 ) -> list[FactorRow]:
     """All rows of all contrasts, in the order of the run.
 
-    Args:
-        medians: ``launch_medians`` of :class:`~polympi.lab.statistics.model.Analysis`.
-        run: what was asked.
-        launches: all launches of the run.
-        floors: the noise floor of every case on every stack, under the row of the A/A arm
-            (:func:`~polympi.lab.statistics.floor.noise_floors`).
+    ``floors`` are under the rows of the A/A arm (:func:`~polympi.lab.statistics.floor.noise_floors`).
     """
     compared = contrasts(run)
     if not compared:

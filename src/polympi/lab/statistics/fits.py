@@ -2,7 +2,7 @@
 
 An MPI library changes its protocol with the size (eager, rendezvous, single copy, pipelined), and each has a latency
 and its own bandwidth (Hockney, "The communication challenge for MPP", Parallel Computing 20 (1994), for the line;
-Hoefler & Belli, SC15, for not fitting one line through all). Where the protocols change is found, not told: of all
+Hoefler & Belli, SC15, for not fitting one line through all). Where the protocols change is found, not given: of all
 ways to cut the measured sizes into segments, dynamic programming finds the best for each number of segments (Bai &
 Perron, J. Appl. Econometrics 18 (2003)), and the number is the one of the least Bayesian information criterion
 (Yao, Statistics & Probability Letters 6 (1988)), with a higher charge for few sizes.

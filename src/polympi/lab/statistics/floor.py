@@ -68,10 +68,6 @@ def neighbours(case: RowKey, values: Mapping[RowKey, float]) -> list[float]:
 
     At least seven, more where several are equally far away, such as all modes at one size. A benchmark of fewer
     than four cases has all cases of its stack for neighbours.
-
-    Args:
-        case: which case.
-        values: a value for each case.
     """
     beside = [key for key in values if (key.stack, key.benchmark) == (case.stack, case.benchmark)]
     if len(beside) < FEWEST_CASES:

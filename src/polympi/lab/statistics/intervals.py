@@ -45,10 +45,6 @@ def interval_ranks(count: int, level: float = LEVEL) -> tuple[int, int, float] |
 
     Of all symmetric pairs ``(r, count + 1 - r)`` it is the narrowest that reaches the level.
 
-    Args:
-        count: how many values there are.
-        level: the coverage to reach, between 0 and 1.
-
     Returns:
         The lower and the upper rank, from 1, and ``1 - 2 P(B < r)`` with ``B ~ Binomial(count, 1/2)``;
         None when not even the smallest and the largest value reach the level.

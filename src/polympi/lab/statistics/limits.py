@@ -19,6 +19,7 @@ import polars as pl
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.records import AGAIN, REFERENCE, Environment, RunRecord, all_here
 from polympi.lab.statistics.effects import paired_effect
+from polympi.lab.statistics.keys import RowKey
 
 _ARRAYS = 2  # of an application and of what limits it
 _MOVED = 3  # times the bytes of an array: both are read, and one is written
@@ -27,12 +28,10 @@ _PLACE = ["stack", "block", "payload", "size_bytes", "ranks"]
 
 
 @dataclass(frozen=True)
-class LimitRow:
+class LimitRow(RowKey):
     """What an application reaches in one arm of what memory allows with as many ranks.
 
     Attributes:
-        stack: as samples name it.
-        blocks: blocks in which both were measured.
         median_ns: of an iteration of the application, the median over these blocks.
         limit_ns: the time of C for the bytes that an iteration has to move, likewise; in a block the geometric mean of
             its launches.
@@ -40,18 +39,10 @@ class LimitRow:
         reached: median over blocks of the limit over the time of the application; with the ends of its interval, None
             with fewer than 6 blocks.
         confidence: the coverage of the interval.
-        arrays_bytes: of all arrays of the application together.
         cache_bytes: of the last-level caches of this host that the run could use; None if that is not known, or several
             hosts took part.
     """
 
-    stack: str
-    binding: str
-    benchmark: str
-    mode: str
-    payload: str
-    size_bytes: int
-    ranks: int
     blocks: int
     median_ns: float
     limit_ns: float
@@ -86,14 +77,9 @@ def limit_rows(medians: pl.DataFrame, run: RunRecord, environment: Environment) 
     """What applications reach of what memory allows; nothing if none was measured together with its limit.
 
     Stacks and arms are in the order of the run. The A/A arm is left out: it is C once more.
-
-    Args:
-        medians: ``launch_medians`` of :class:`~polympi.lab.statistics.model.Analysis`.
-        run: what was asked.
-        environment: tells how large the last-level cache is.
     """
-    facts = environment.facts.get("affinity") or {}
-    cache_bytes = facts.get("last_level_cache_bytes") if all_here(run, environment) else None
+    affinity = environment.facts.get("affinity") or {}
+    cache_bytes = affinity.get("last_level_cache_bytes") if all_here(run, environment) else None
     rows = [row for name in BENCHMARKS for row in _of_benchmark(medians, name, cache_bytes)]
     stacks = [one.stack for one in run.stacks]
     arms = list(dict.fromkeys(name for one in run.stacks for name in one.bindings))

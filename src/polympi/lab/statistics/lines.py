@@ -15,11 +15,7 @@ _FAMILY = ("stack", "binding", "benchmark", "mode", "payload")
 
 
 def fits_of(launch_medians: pl.DataFrame) -> list[Fit]:
-    """A fit of every family of rows that differ only in size, if it has at least four sizes.
-
-    Args:
-        launch_medians: as in :class:`~polympi.lab.statistics.model.Analysis`.
-    """
+    """A fit of every family of rows that differ only in size, if it has at least four sizes."""
     fits = []
     for family, rows in _families(launch_medians):
         points = rows.group_by("size_bytes").agg(pl.col("median_ns").median()).sort("size_bytes")
@@ -41,11 +37,7 @@ def fits_of(launch_medians: pl.DataFrame) -> list[Fit]:
 
 
 def overheads_of(launch_medians: pl.DataFrame) -> list[Overhead]:
-    """What each binding adds to C, where at least six blocks have at least four sizes of both.
-
-    Args:
-        launch_medians: as in :class:`~polympi.lab.statistics.model.Analysis`.
-    """
+    """What each binding adds to C, where at least six blocks have at least four sizes of both."""
     overheads = []
     for family, rows in _families(with_reference(launch_medians.filter(pl.col("median_ns") > 0))):
         blocks = [b for b in rows.partition_by("block") if len(b) >= MINIMUM_SIZES]

@@ -21,7 +21,7 @@ def memory_table(launches: list[LaunchRecord]) -> pl.DataFrame:
     """One row for each arm, in the order of the launches.
 
     The columns are ``stack, binding, ranks, launches, pss_bytes`` (the largest over ranks), ``pss_mean_bytes`` (0 where
-    it is not told), ``rss_bytes, delta_to_c_bytes`` (of the largest PSS). Launches on a system that does not tell
+    it is not reported), ``rss_bytes, delta_to_c_bytes`` (of the largest PSS). Launches without it
     (0 bytes) are left out; a binding without any other has no row, and ``delta_to_c_bytes`` is null where C has none.
     """
     known = [r for r in launches if counts(r) and r.pss_bytes > 0]

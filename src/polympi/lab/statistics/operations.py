@@ -71,7 +71,7 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> tu
     Raises:
         ResultError: samples are of an unknown benchmark.
     """
-    facts = _benchmark_facts()
+    properties = _benchmark_properties()
     counted = [record for record in launches if counts(record)]
     costs = {record.launch: cost for record, cost in zip(counted, start_costs(counted), strict=True)}
     parts: list[pl.DataFrame] = []
@@ -79,13 +79,15 @@ def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> tu
     for record in launches:
         if counts(record):
             try:
-                parts.append(_reduced(directory.samples_of(record), record.clock_cost_ns, costs[record.launch], facts))
+                parts.append(
+                    _reduced(directory.samples_of(record), record.clock_cost_ns, costs[record.launch], properties)
+                )
             except LostSamplesError as error:
                 judged.append(mark_lost(record, str(error)))
                 continue
         judged.append(record)
     times = pl.concat([*parts, _startup_times(judged)])
-    unknown = times.join(facts, on=["benchmark", "mode"], how="anti")
+    unknown = times.join(properties, on=["benchmark", "mode"], how="anti")
     if not unknown.is_empty():
         raise ResultError(
             f"'{directory.path}' has samples of '{unknown['benchmark'][0]} {unknown['mode'][0]}', which this polympi "
@@ -108,7 +110,7 @@ def start_costs(launches: Sequence[LaunchRecord]) -> list[float]:
     return [median if own > DISTURBED * median else own for own, median in costs]
 
 
-def _benchmark_facts() -> pl.DataFrame:
+def _benchmark_properties() -> pl.DataFrame:
     columns = ["benchmark", "mode", "per_iteration", "in_cycle", "from_common_start", "timed_singly"]
     modes = [(b, mode) for b in BENCHMARKS.values() for mode in b.modes]
     rows = [
@@ -118,7 +120,7 @@ def _benchmark_facts() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def _reduced(samples: pl.DataFrame, clock_ns: float, start_ns: float, facts: pl.DataFrame) -> pl.DataFrame:
+def _reduced(samples: pl.DataFrame, clock_ns: float, start_ns: float, properties: pl.DataFrame) -> pl.DataFrame:
     """The samples of one launch, one row per case; given the costs of a clock reading and of a start in it."""
     clock, start = pl.lit(clock_ns), pl.lit(start_ns)
     batch, event, communicated = (pl.col("kind") == kind for kind in ("batch", "event", "communication"))
@@ -135,7 +137,7 @@ def _reduced(samples: pl.DataFrame, clock_ns: float, start_ns: float, facts: pl.
             (an_iteration.filter(communicated).median() / an_iteration.filter(batch).median()).alias("communication"),
             pl.col("time_ns").filter(event).cast(pl.Float64).alias("events"),
         )
-        .join(facts, on=["benchmark", "mode"], how="left")
+        .join(properties, on=["benchmark", "mode"], how="left")
         .with_columns(inside=singly, alone=alone)
         .with_columns(
             batches_ns=batches.list.eval(pl.element().clip(0.0)),

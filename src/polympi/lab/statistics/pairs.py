@@ -1,16 +1,30 @@
-"""The times of a binding and of what it is compared with, block by block."""
+"""The times of a binding and of its counterpart, block by block, and which blocks were made at the same time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from polympi.lab.records import LaunchRecord, RunRecord
 from polympi.lab.statistics.keys import RowKey
-from polympi.lab.statistics.operations import ROW
+from polympi.lab.statistics.operations import ROW, counts
 from polympi.lab.statistics.reference import with_reference
+
+
+def sittings_of(run: RunRecord, launches: Iterable[LaunchRecord]) -> dict[tuple[str, int], int]:
+    """How often the run had been resumed when a block was made, by stack and block.
+
+    Blocks of the same number from before and after an interruption aren't paired: hours may lie between them.
+    """
+    return {
+        (record.stack, record.block): sum(when <= record.started for when in run.resumed)
+        for record in launches
+        if counts(record) and record.block is not None
+    }
 
 
 @dataclass(frozen=True)
@@ -18,9 +32,7 @@ class Pairs:
     """Launch medians of a binding and of the reference in the same blocks.
 
     Attributes:
-        blocks: the blocks in which both were measured, ascending.
         binding: times of the binding in these blocks, in ns.
-        reference: times of the reference, likewise.
     """
 
     blocks: NDArray[np.int64]
@@ -40,11 +52,7 @@ class Pairs:
 
 
 def pairs_of(launch_medians: pl.DataFrame) -> dict[RowKey, Pairs]:
-    """The pairs of every row that has any; the reference itself has none.
-
-    Args:
-        launch_medians: as in :class:`~polympi.lab.statistics.model.Analysis`.
-    """
+    """The pairs of every row that has any; the reference itself has none."""
     compared = with_reference(launch_medians).sort("block")
     return {
         RowKey(*key): Pairs(

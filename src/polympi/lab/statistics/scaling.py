@@ -25,7 +25,7 @@ from polympi.lab.catalogue import BENCHMARKS, Benchmark
 from polympi.lab.records import AGAIN, WEAK, Environment, LaunchRecord, RunRecord, all_here
 from polympi.lab.statistics.effects import paired_effect
 from polympi.lab.statistics.intervals import median_interval
-from polympi.lab.statistics.sittings import sittings_of
+from polympi.lab.statistics.pairs import sittings_of
 
 _CASE = ("benchmark", "mode", "payload", "size_bytes")
 _PROBLEM = ("benchmark", "mode", "payload", "asked_bytes")  # of one rank in weak scaling, of all in strong
@@ -36,7 +36,6 @@ class ScalingRow:
     """An application in one arm with one number of ranks; a figure that does not exist is None.
 
     Attributes:
-        stack: the installed stack.
         scaling: ``strong`` or ``weak``.
         asked_bytes: the size that was asked for; in weak scaling that of the problem of one rank.
         size_bytes: the size with this many ranks; in strong scaling the same.
@@ -103,14 +102,8 @@ def scaling_rows(
     """How the applications of a run scale; nothing for a run with one number of ranks.
 
     Stacks are in the order of the run, cases in that of the catalogue, arms in that of the run, ranks ascending. The
-    A/A arm is left out: it is C once more.
-
-    Args:
-        medians: ``launch_medians`` of :class:`~polympi.lab.statistics.model.Analysis`, with ``communication``: the
-            share of a launch that rank 0 spent in calls of communication, null if unknown.
-        run: what was asked.
-        launches: all launches of the run.
-        environment: tells how many processors there are.
+    A/A arm is left out: it is C once more. ``medians`` also have ``communication``, the share of a launch that rank 0
+    spent in calls of communication.
     """
     if not run.several_ranks:
         return []
@@ -126,8 +119,8 @@ def scaling_rows(
         asked_bytes = grown_from.get(stack, {}).get(names[0], {}).get(size_bytes, size_bytes)
         key = (installed.get(stack, stack), run.scaling, binding, *names, asked_bytes)
         cells[key][ranks] = _cell(frame, stack, size_bytes, sittings)
-    facts = environment.facts.get("affinity") or {}
-    processors = facts.get("count") if all_here(run, environment) else None
+    affinity = environment.facts.get("affinity") or {}
+    processors = affinity.get("count") if all_here(run, environment) else None
     place = _order(run)
     return [
         _row(key, ranks, cells[key], min(run.several_ranks), processors)

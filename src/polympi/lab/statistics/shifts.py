@@ -22,7 +22,6 @@ class Shift:
     """By how much a second sample is larger than a first.
 
     Attributes:
-        estimate: the Hodges-Lehmann estimate.
         low, high: its interval; None when there are too few values for one.
         coverage: the coverage that the interval really has; None without one.
     """
@@ -35,11 +34,6 @@ class Shift:
 
 def shift(first: Values, second: Values, level: float = LEVEL) -> Shift:
     """The shift from the first to the second sample.
-
-    Args:
-        first: independent values, at least one, finite.
-        second: the same of the second sample.
-        level: the coverage that the interval is to reach.
 
     Raises:
         ValueError: a sample is empty, or a value is not finite.

@@ -2,7 +2,7 @@
 
 If a binding and C take equally long, the log-ratio of a block is as likely to be above 0 as below: its sign could
 have been the other one. Flipping the signs of whole blocks therefore makes tables without any effect out of the
-measured one, with the same noise. How clear their rows look by chance tells how many of the rows that look clear in
+measured one, with the same noise. How clear their rows look by chance shows how many of the rows that look clear in
 the measured table are chance (Tusher, Tibshirani & Chu, "Significance analysis of microarrays applied to the ionizing
 radiation response", PNAS 98 (2001) 5116-5121; the q-value is that of Storey & Tibshirani, PNAS 100 (2003) 9440-9445,
 with the share of rows without an effect taken to be 1).
@@ -30,7 +30,7 @@ from polympi.lab.statistics.intervals import MINIMUM_LAUNCHES, interval_ranks
 # a row whose few values agree by luck would look clear with no effect to speak of (Tusher et al. add it likewise).
 SMALLEST_SCALE = math.log(1.01)
 # Flipped tables: all that differ up to 11 blocks, since a table and its negative count the same; else this many, drawn
-# at random. It tells the share of 0.05 to 0.007 (one standard error).
+# at random. It gives the share of 0.05 to 0.007 (one standard error).
 TABLES = 1024
 _AT_ONCE = 2**21  # values sorted at a time: 16 MiB
 

@@ -1,19 +1,17 @@
-"""When a row has been measured often enough.
-
-A rule looks at how precise a row is, never at how large or how significant its effect is: who stops when a
-difference becomes significant finds differences everywhere. A run ends when every row has stopped.
-"""
+"""When a row has been measured often enough, and which rule ended each row of a run."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
+from polympi.lab.records import Outcome, RunRecord
 from polympi.lab.statistics.intervals import median_interval
+from polympi.lab.statistics.keys import RowKey
 
 PRECISION: Final = "precision"
 FIXED: Final = "fixed"
@@ -23,8 +21,16 @@ RELATIVE_PRECISION = 0.01  # of the ratio: who chooses a binding does not choose
 ABSOLUTE_PRECISION_NS = 20.0  # of the difference: about what one reading of a clock costs
 
 
-class StopRule(Protocol):
-    """Decides after each block whether a row needs more of them."""
+@dataclass(frozen=True)
+class StopRule:
+    """Blocks until a row is precise: at least ``minimum``, at most ``maximum``; a fixed number if both are equal.
+
+    Precise is a row of which the 95 % interval of the ratio lies within 1 % of the ratio, or that of the difference
+    within 20 ns of the difference. The second matters for short messages, where 1 % is less than a clock tells.
+    """
+
+    minimum: int
+    maximum: int
 
     def check(
         self, differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None = None
@@ -44,48 +50,12 @@ class StopRule(Protocol):
         Returns:
             ``precision``, ``fixed`` or ``max-blocks``; None: not yet.
         """
-        ...
-
-
-@dataclass(frozen=True)
-class FixedBlocks:
-    """A number of blocks decided beforehand, as in the quick profile."""
-
-    blocks: int
-
-    def check(
-        self, differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None = None
-    ) -> str | None:
-        """``fixed`` once the blocks have been made."""
-        return FIXED if _made(differences_ns, log_ratios, blocks) >= self.blocks else None
-
-
-@dataclass(frozen=True)
-class PreciseBlocks:
-    """Blocks until the row is precise: at least ``minimum``, at most ``maximum``.
-
-    Precise is a row of which the 95 % interval of the ratio lies within 1 % of the ratio, or that of the difference
-    within 20 ns of the difference. The second matters for short messages, where 1 % is less than a clock tells.
-    """
-
-    minimum: int
-    maximum: int
-
-    def check(
-        self, differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None = None
-    ) -> str | None:
-        """``precision`` once the row is precise, ``max-blocks`` once the last block has been made."""
-        made = _made(differences_ns, log_ratios, blocks)
+        made = max(len(differences_ns), len(log_ratios), blocks or 0)
+        if self.minimum == self.maximum:
+            return FIXED if made >= self.maximum else None
         if made >= self.minimum and is_precise(differences_ns, log_ratios):
             return PRECISION
         return MAX_BLOCKS if made >= self.maximum else None
-
-
-def stop_rule(minimum_blocks: int, maximum_blocks: int) -> StopRule:
-    """The rule of a run: a fixed number of blocks if both are equal, else precision between the two."""
-    if minimum_blocks == maximum_blocks:
-        return FixedBlocks(minimum_blocks)
-    return PreciseBlocks(minimum_blocks, maximum_blocks)
 
 
 def is_precise(differences_ns: Sequence[float], log_ratios: Sequence[float]) -> bool:
@@ -104,5 +74,38 @@ def _within(values: Sequence[float], below: float, above: float) -> bool:
     return centre - interval.low <= below and interval.high - centre <= above
 
 
-def _made(differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None) -> int:
-    return max(len(differences_ns), len(log_ratios), blocks or 0)
+INTERRUPTED: Final = "interrupted"
+TIME_LIMIT: Final = "time-limit"
+
+
+class Stops:
+    """What the run recorded, and for rows of which it recorded nothing what follows from how it ended.
+
+    Nothing is recorded of launch figures, which are read off launches made for the sake of other rows, nor of any row
+    of a run that was killed.
+    """
+
+    def __init__(self, run: RunRecord, outcome: Outcome | None) -> None:
+        self._rule = StopRule(run.minimum_blocks, run.maximum_blocks)
+        self._blocks = outcome.blocks if outcome else {}
+        self._ended = {
+            None: INTERRUPTED,
+            "interrupted": INTERRUPTED,
+            "host lost": INTERRUPTED,
+            "time limit": TIME_LIMIT,
+        }.get(outcome.ended if outcome else None)
+        self._recorded = {
+            (s.stack, s.binding, s.benchmark, s.mode, s.payload, s.size_bytes): s.stopped_by
+            for s in (outcome.stops if outcome else [])
+        }
+
+    def of(self, row: RowKey, differences_ns: Sequence[float], log_ratios: Sequence[float]) -> str | None:
+        """The rule that stopped a row; None when the run was complete for others' sake before any did.
+
+        The values of the reference are those of the A/A arm.
+        """
+        key = (row.stack, row.binding, row.benchmark, row.mode, row.payload, row.size_bytes)
+        if key in self._recorded:
+            return self._recorded[key]
+        rule = self._rule.check(differences_ns, log_ratios, self._blocks.get(row.stack))
+        return rule or self._ended

@@ -16,10 +16,9 @@ from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.keys import RowKey
 from polympi.lab.statistics.model import SUMMARY_COLUMNS
 from polympi.lab.statistics.operations import ROW
-from polympi.lab.statistics.outliers import count_outliers
 from polympi.lab.statistics.pairs import pairs_of
-from polympi.lab.statistics.percentiles import percentiles
-from polympi.lab.statistics.stops import Stops
+from polympi.lab.statistics.spread import count_outliers, percentiles
+from polympi.lab.statistics.stopping import Stops
 from polympi.lab.statistics.verdicts import INVALID, REFERENCE_ROW, family_q_values, verdict
 
 _TEXT = {"stack", "binding", "benchmark", "payload", "mode", "verdict", "stopped_by"}

@@ -23,7 +23,6 @@ class ToolRow:
     Attributes:
         stack, tool, benchmark, payload, size_bytes: which row it is; the mode is ``standard``.
         against: the arm of C beside which it stands: the one on plain pages where it was measured, else the reference.
-        blocks: pairs behind the ratio.
         tool_ns: median over blocks of the tool's figure, the time of one operation.
         c_ns: median over blocks of ours.
         ratio: median over blocks of the tool's figure over ours.
@@ -45,12 +44,7 @@ class ToolRow:
 
 
 def tool_rows(launches: Sequence[ToolLaunch], launch_medians: pl.DataFrame) -> list[ToolRow]:
-    """The rows of all tools, by stack, tool and size in the order in which they first appear.
-
-    Args:
-        launches: those that count.
-        launch_medians: as in :class:`~polympi.lab.statistics.model.Analysis`.
-    """
+    """The rows of all tools, by stack, tool and size in the order in which they first appear."""
     figures = _figures(launches, launch_medians)
     plain = launch_medians.filter(binding=PLAIN_PAGES).select("stack", "block", *CASE, plain_ns="median_ns")
     compared = (

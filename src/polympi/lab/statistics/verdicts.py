@@ -25,7 +25,6 @@ from typing import Final
 from polympi.lab.records import AGAIN
 from polympi.lab.statistics.effects import PairedEffect
 from polympi.lab.statistics.keys import RowKey
-from polympi.lab.statistics.multiplicity import LIMIT
 from polympi.lab.statistics.pairs import Pairs, log_ratio_table
 from polympi.lab.statistics.sign_flips import flip_q_values
 
@@ -38,6 +37,7 @@ TOO_FEW: Final = "too few launches"
 NO_COUNTERPART: Final = "no counterpart"
 INVALID: Final = "invalid"
 
+LIMIT: Final = 0.05  # the false discovery rate that verdicts accept
 VERDICTS = (REFERENCE_ROW, SLOWER, FASTER, AMBIGUOUS, NOT_SEPARATED, TOO_FEW, NO_COUNTERPART, INVALID)
 
 

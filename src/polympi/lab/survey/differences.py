@@ -31,7 +31,7 @@ _SAME_SETTINGS = "Ranks wait for each other, so the slowest host decides: set it
 _SAME_HOSTS = "Ranks wait for each other, so the slowest host decides: measure on hosts of the same kind."
 
 
-def _fact(path: str) -> Callable[[Seen], Any]:
+def _recorded(path: str) -> Callable[[Seen], Any]:
     def get(seen: Seen) -> Any:
         value: Any = seen.record
         for key in path.split("."):
@@ -42,14 +42,14 @@ def _fact(path: str) -> Callable[[Seen], Any]:
 
 
 def _own(name: str) -> Callable[[Seen], Any]:
-    return lambda seen: seen.facts.get(name)
+    return lambda seen: seen.metadata.get(name)
 
 
 def _gib(path: str) -> Callable[[Seen], Any]:
     """An amount of memory, rounded: the kernel keeps some megabytes of it, not the same on equal hosts."""
 
     def get(seen: Seen) -> Any:
-        amount = _fact(path)(seen)
+        amount = _recorded(path)(seen)
         return None if amount is None else f"{max(1, round(amount / 2**30))} GiB"
 
     return get
@@ -57,29 +57,29 @@ def _gib(path: str) -> Callable[[Seen], Any]:
 
 # What is compared: the name of the check, its value on a host, what to do about a difference.
 _COMPARED: tuple[tuple[str, Callable[[Seen], Any], str], ...] = (
-    ("processor", _fact("cpu.model"), _SAME_HOSTS),
-    ("CPUs", _fact("affinity.count"), "Ask for the same number of CPUs on each host, or give fewer slots to one."),
+    ("processor", _recorded("cpu.model"), _SAME_HOSTS),
+    ("CPUs", _recorded("affinity.count"), "Ask for the same number of CPUs on each host, or give fewer slots to one."),
     ("memory of the hosts", _gib("memory.total_bytes"), _SAME_HOSTS),
-    ("NUMA nodes", _fact("numa.nodes"), _SAME_HOSTS),
-    ("hardware threads", _fact("cpu.smt"), _SAME_SETTINGS),
-    ("frequency governor", _fact("cpu.governor"), _SAME_SETTINGS),
-    ("frequency boost", _fact("cpu.boost"), _SAME_SETTINGS),
-    ("hypervisor", _fact("cpu.hypervisor"), _SAME_HOSTS),
+    ("NUMA nodes", _recorded("numa.nodes"), _SAME_HOSTS),
+    ("hardware threads", _recorded("cpu.smt"), _SAME_SETTINGS),
+    ("frequency governor", _recorded("cpu.governor"), _SAME_SETTINGS),
+    ("frequency boost", _recorded("cpu.boost"), _SAME_SETTINGS),
+    ("hypervisor", _recorded("cpu.hypervisor"), _SAME_HOSTS),
     ("kernel", _own("kernel"), _SAME_PROGRAMS),
     ("system", _own("system"), _SAME_PROGRAMS),
     ("C library", _own("c_library"), _SAME_PROGRAMS),
     ("Python", _own("python"), "Use one environment that all hosts see, or the same version on each."),
     ("clock source", _own("clocksource"), _SAME_SETTINGS),
-    ("huge pages", _fact("memory.transparent_hugepages"), _SAME_SETTINGS),
-    ("reserved huge pages", _fact("memory.reserved_hugepages"), _SAME_SETTINGS),
-    ("NUMA balancing", _fact("numa.balancing"), _SAME_SETTINGS),
+    ("huge pages", _recorded("memory.transparent_hugepages"), _SAME_SETTINGS),
+    ("reserved huge pages", _recorded("memory.reserved_hugepages"), _SAME_SETTINGS),
+    ("NUMA balancing", _recorded("numa.balancing"), _SAME_SETTINGS),
     (
         "TCP congestion control",
-        _fact("kernel.tcp_congestion_control"),
+        _recorded("kernel.tcp_congestion_control"),
         "It decides how fast messages leave a host: set it alike (net.ipv4.tcp_congestion_control).",
     ),
-    ("ptrace scope", _fact("single_copy.ptrace_scope"), _SAME_SETTINGS),
-    ("container", _fact("limits.container"), _SAME_HOSTS),
+    ("ptrace scope", _recorded("single_copy.ptrace_scope"), _SAME_SETTINGS),
+    ("container", _recorded("limits.container"), _SAME_HOSTS),
     ("shared memory", _gib("shm.size_bytes"), "Give all hosts a /dev/shm of the same size."),
 )
 
@@ -102,7 +102,7 @@ def _limits() -> list[tuple[str, Callable[[Seen], Any], str]]:
     advice = "Set it in /etc/security/limits.conf for logins, or in the batch system (Slurm: PropagateResourceLimits)."
 
     def of(name: str) -> Callable[[Seen], Any]:
-        return lambda seen: limit_words((seen.facts.get("limits") or {}).get(name, [None])[0])
+        return lambda seen: limit_words((seen.metadata.get("limits") or {}).get(name, [None])[0])
 
     return [(f"limit of {_WORD_OF_LIMIT[name]}", of(name), advice) for name in _WORD_OF_LIMIT]
 
@@ -159,13 +159,13 @@ def clocks(hosts: Sequence[Seen]) -> Iterator[Check]:
             f"Against {first.name}, clocks of the day are off by up to {format_ns(abs(ns))} (± {format_ns(error)}), "
             f"and clocks drift by up to {abs(drift) * 1e6:.1f} parts in a million (± {drift_error * 1e6:.1f}).",
         )
-    slow = [seen.name for seen in hosts if seen.facts.get("clocksource") in SLOW_CLOCKS]
+    slow = [seen.name for seen in hosts if seen.metadata.get("clocksource") in SLOW_CLOCKS]
     if slow:
         yield Check(
             "slow clock",
             "warning",
             f"Reading the clock takes microseconds on {hosts_words(slow, len(hosts))}: its source is "
-            f"{hosts[[seen.name for seen in hosts].index(slow[0])].facts['clocksource']}.",
+            f"{hosts[[seen.name for seen in hosts].index(slow[0])].metadata['clocksource']}.",
             "See what the kernel says of 'tsc' (dmesg), and choose it: clocksource=tsc on the kernel's command line.",
             tuple(slow),
         )

@@ -16,9 +16,8 @@ from polympi.lab.stacks.stack import Stack
 from polympi.lab.survey.differences import clocks, differences
 from polympi.lab.survey.machines import findings, limits, versions
 from polympi.lab.survey.mpi import check_mpi
-from polympi.lab.survey.names import NAMES_ADVICE
 from polympi.lab.survey.network import connections, interfaces, own_names, same_machine
-from polympi.lab.survey.reach import Reach
+from polympi.lab.survey.reach import NAMES_ADVICE, Reach
 from polympi.lab.survey.sharing import installed, shared_folder
 from polympi.lab.survey.survey import Survey
 from polympi.lab.survey.words import hosts_words
@@ -58,7 +57,7 @@ def diagnose_hosts(
     for stack in stacks:
         needed[stack.mpiexec] = f"The launcher of {stack.name}"
         needed[stack.python] = f"The Python of {stack.name}"
-    told: set[str] = set()
+    reported: set[str] = set()
     for name, why in (nameless or {}).items():
         yield Check(
             "names", "problem", f"The name of the host {name} cannot be resolved: {why}.", NAMES_ADVICE, (name,)
@@ -68,7 +67,7 @@ def diagnose_hosts(
         return
     say(f"asking {hosts_words(list(slots))}")
     with Survey(slots, reach) as survey:
-        yield from _lost(survey, told)
+        yield from _lost(survey, reported)
         survey.look([*needed, sys.executable])
         survey.compare_clocks()
         yield from _of_hosts(survey, needed, {} if cluster is None else {"cluster": cluster.metadata()})
@@ -90,20 +89,20 @@ def diagnose_hosts(
             time.sleep(max(0.0, CLOCKS_S - survey.seconds_of_clocks()))
             survey.compare_clocks()
             yield from clocks(list(survey.hosts.values()))
-        yield from _lost(survey, told)
+        yield from _lost(survey, reported)
         if record is not None:
             record.update(_record(survey))
 
 
-def _lost(survey: Survey, told: set[str]) -> Iterator[Check]:
+def _lost(survey: Survey, reported: set[str]) -> Iterator[Check]:
     for name, why in survey.lost.items():
-        if name not in told:
-            told.add(name)
+        if name not in reported:
+            reported.add(name)
             advice = "Log in by hand: 'ssh NAME true' must succeed without a question (ssh-copy-id; a known host key)."
             yield Check("host", "problem", f"{name} {why}.", advice.replace("NAME", name), (name,))
 
 
-def _of_hosts(survey: Survey, needed: Mapping[str, str], facts: Mapping[str, Any]) -> Iterator[Check]:
+def _of_hosts(survey: Survey, needed: Mapping[str, str], common: Mapping[str, Any]) -> Iterator[Check]:
     """What the hosts say of themselves."""
     hosts = list(survey.hosts.values())
     if not hosts:
@@ -115,7 +114,7 @@ def _of_hosts(survey: Survey, needed: Mapping[str, str], facts: Mapping[str, Any
     yield from installed(hosts, needed)
     yield from differences(hosts)
     yield from limits(hosts)
-    yield from findings(hosts, facts)
+    yield from findings(hosts, common)
     yield from own_names(hosts)
     yield from interfaces(hosts)
 
@@ -124,7 +123,7 @@ def _record(survey: Survey) -> dict[str, Any]:
     return {
         name: {
             "slots": seen.slots,
-            "facts": seen.facts,
+            "facts": seen.metadata,
             "environment": seen.record,
             "clock_offset_ns": None if seen.monotonic is None else round(seen.monotonic.ns),
             "clock_drift": None if seen.monotonic is None else seen.monotonic.drift,

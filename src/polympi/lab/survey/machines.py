@@ -26,7 +26,7 @@ def versions(hosts: Sequence[Seen]) -> Iterator[Check]:
             "polympi",
             "problem",
             f"It is not there on {hosts_words([seen.name for seen in without], len(hosts))} "
-            f"({without[0].facts.get('executable')}: {without[0].why_no_polympi}).",
+            f"({without[0].metadata.get('executable')}: {without[0].why_no_polympi}).",
             "Install it into a folder that all hosts see, and start it from there.",
             tuple(seen.name for seen in without),
         )
@@ -36,12 +36,12 @@ def versions(hosts: Sequence[Seen]) -> Iterator[Check]:
     elif there and not without:
         yield Check("polympi", "ok", f"{there[0].version} on {hosts_words([seen.name for seen in there], len(hosts))}.")
     oldest = ".".join(map(str, OLDEST_PYTHON))
-    old = [seen for seen in hosts if _version(str(seen.facts.get("python"))) < OLDEST_PYTHON]
+    old = [seen for seen in hosts if _version(str(seen.metadata.get("python"))) < OLDEST_PYTHON]
     if old:
         yield Check(
             "Python is too old",
             "problem",
-            f"{old[0].facts.get('python')} on {hosts_words([seen.name for seen in old], len(hosts))}.",
+            f"{old[0].metadata.get('python')} on {hosts_words([seen.name for seen in old], len(hosts))}.",
             f"Install Python {oldest} or newer.",
             tuple(seen.name for seen in old),
         )
@@ -51,17 +51,17 @@ def _version(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(".")[:2] if part.isdigit())
 
 
-def findings(hosts: Sequence[Seen], facts: Mapping[str, Any]) -> Iterator[Check]:
+def findings(hosts: Sequence[Seen], common: Mapping[str, Any]) -> Iterator[Check]:
     """The findings about each host, those with the same title together.
 
     Args:
         hosts: the hosts.
-        facts: what all records have besides, such as the test cluster that the hosts belong to.
+        common: what all records have besides, such as the test cluster that the hosts belong to.
     """
     found: dict[tuple[str, str, str], dict[str, str]] = {}
     for seen in hosts:
         if seen.record:
-            for one in environment_findings({**seen.record, **facts}, seen.slots, by_network=len(hosts) > 1):
+            for one in environment_findings({**seen.record, **common}, seen.slots, by_network=len(hosts) > 1):
                 found.setdefault((one.level, one.title, one.advice), {})[seen.name] = one.text
     for (level, title, advice), texts in sorted(found.items(), key=lambda one: one[0][0] != "warning"):
         status = level
@@ -89,12 +89,12 @@ def limits(hosts: Sequence[Seen]) -> Iterator[Check]:
     for seen in hosts:
         for name, (least, what, option) in wanted.items():
             needed = least or _THREADS_BESIDE + _THREADS_A_RANK * seen.slots
-            limit = (seen.facts.get("limits") or {}).get(name, [None])[0]
+            limit = (seen.metadata.get("limits") or {}).get(name, [None])[0]
             if limit is not None and 0 <= limit < needed:
                 text = f"{what}: {limit}, and {needed} are wanted (ulimit {option})"
                 low.setdefault(text, []).append(seen.name)
-        locked = (seen.facts.get("limits") or {}).get("locked_memory_bytes", [None])[0]
-        if seen.facts.get("infiniband") and limit_words(locked) not in (None, "unlimited"):
+        locked = (seen.metadata.get("limits") or {}).get("locked_memory_bytes", [None])[0]
+        if seen.metadata.get("infiniband") and limit_words(locked) not in (None, "unlimited"):
             text = f"locked memory: {locked} bytes, and InfiniBand registers all buffers (ulimit -l unlimited)"
             low.setdefault(text, []).append(seen.name)
     for text, names in low.items():

@@ -68,11 +68,7 @@ class Pair:
 def check_mpi(survey: Survey, stack: Stack, cluster: Cluster | None, connected: Sequence[str]) -> Iterator[Check]:
     """Build the ping-pong for a stack, ask each host for its library, then launch it over all of them.
 
-    Args:
-        survey: the hosts.
-        stack: the stack.
-        cluster: the test cluster that the hosts belong to.
-        connected: the hosts that reach each other: a launch over others would wait for its time-out.
+    Only hosts that reach each other (``connected``) are launched on: others would wait for the time-out.
     """
     # The hosts of a cluster see its folder, whatever else of this machine they see.
     place = cluster.folder if cluster else None
@@ -151,12 +147,7 @@ def _launch(
 def judge_launch(stack: Stack, hosts: Sequence[Seen], text: str, ended: Ended, limit_s: float) -> Iterator[Check]:
     """What a launch of the ping-pong says, a rank on each host.
 
-    Args:
-        stack: the stack.
-        hosts: the hosts, in the order of the ranks.
-        text: what it printed.
-        ended: how it ended.
-        limit_s: how long it was given.
+    Hosts are in the order of the ranks.
     """
     title = f"launch with {stack.name}"
     names = [seen.name for seen in hosts]
@@ -197,12 +188,7 @@ def judge_launch(stack: Stack, hosts: Sequence[Seen], text: str, ended: Ended, l
 
 
 def read_pairs(text: str, names: Sequence[str]) -> list[Pair]:
-    """What the ping-pong has printed, a pair for each host but the first.
-
-    Args:
-        text: its output.
-        names: of the hosts, in the order of the ranks.
-    """
+    """What the ping-pong has printed, a pair for each host but the first."""
     pairs = {rank: Pair(name) for rank, name in enumerate(names) if rank}
     for rank, *figures in re.findall(r"^times (\d+) (\d+) (\d+) (\d+)$", text, re.MULTILINE):
         pair = pairs[int(rank)]
@@ -216,10 +202,7 @@ def read_pairs(text: str, names: Sequence[str]) -> list[Pair]:
 def judge_pairs(stack: Stack, hosts: Sequence[Seen], pairs: Sequence[Pair]) -> Iterator[Check]:
     """Which interfaces carried the messages of each pair, and how fast; what is odd is named.
 
-    Args:
-        stack: the stack.
-        hosts: the hosts, the first one that of rank 0.
-        pairs: what it exchanged with each other host.
+    The first of the hosts is that of rank 0.
     """
     first, by_name = hosts[0], {seen.name: seen for seen in hosts}
     used = {first.name: pairs[0].used("first"), **{pair.host: pair.used("other") for pair in pairs}}
@@ -259,8 +242,7 @@ def _interfaces_used(stack: Stack, used: Mapping[str, Sequence[str]], hosts: Map
             title,
             "warning",
             f"No interface of {hosts_words(none, len(used))} has counted the messages: ranks shared memory, or the "
-            "network "
-            "does not pass the kernel.",
+            "network does not pass the kernel.",
             "If the hosts are one machine, its figures show no network.",
             tuple(none),
         )
@@ -302,7 +284,7 @@ def _packet_sizes(used: Mapping[str, Sequence[str]], hosts: Mapping[str, Seen]) 
     """Interfaces that were used and take packets of different sizes: large ones are lost without a word."""
     sizes: dict[str, str | None] = {}
     for name, names in used.items():
-        mtus = [str(one["mtu"]) for one in hosts[name].facts["interfaces"] if one["name"] in names]
+        mtus = [str(one["mtu"]) for one in hosts[name].metadata["interfaces"] if one["name"] in names]
         sizes[name] = "+".join(mtus) or None
     if words := who_has_what(sizes):
         yield Check(
@@ -331,8 +313,8 @@ def _telling_line(text: str) -> str:
     """Of what a launcher has written, the line that says most: where a rank ended, or the first one about an error."""
     if ended := re.search(r"RUNNING AT (\S+)\n=\s+((?:EXIT CODE|KILLED BY SIGNAL): [^\n]*)", text):  # of Hydra
         return f"'{ended[2]}' on {ended[1]}"
-    told = [line.strip() for line in text.splitlines() if _TROUBLE.search(line) and not _HYDRA_ITSELF.match(line)]
-    return f"'{told[0][:_SAID]}'" if told else _last_line(text)
+    errors = [line.strip() for line in text.splitlines() if _TROUBLE.search(line) and not _HYDRA_ITSELF.match(line)]
+    return f"'{errors[0][:_SAID]}'" if errors else _last_line(text)
 
 
 def _last_line(text: str) -> str:

@@ -13,9 +13,8 @@ from polympi.lab.survey.words import by_value, hosts_words
 
 CONNECT_S = 3.0  # a connection in a local network takes less than a millisecond; the kernel asks again after 1 s
 _PORTS = (
-    "Let hosts of this run connect to each other on all ports (sudo ufw allow from NETWORK), or open a range and "
-    "name it: "
-    "MPICH MPIR_CVAR_CH3_PORT_RANGE (its launcher) and UCX_TCP_PORT_RANGE (its messages), Open MPI "
+    "Let hosts of this run connect to each other on all ports (sudo ufw allow from NETWORK), or open a range and name "
+    "it: MPICH MPIR_CVAR_CH3_PORT_RANGE (its launcher) and UCX_TCP_PORT_RANGE (its messages), Open MPI "
     "OMPI_MCA_btl_tcp_port_min_v4."
 )
 _ROUTES = "See 'ip address' and 'ip route' on both: set the interface up, give it an address in their common network."
@@ -51,11 +50,7 @@ def connections(survey: Survey) -> tuple[list[Check], list[str]]:
 
 
 def connected(answers: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The host with the fewest failed connections, and all hosts that it reaches and that reach it.
-
-    Args:
-        answers: see :func:`judge_connections`.
-    """
+    """The host with the fewest failed connections, and all hosts that it reaches and that reach it."""
     if not answers:
         return []
     broken = {frozenset((name, to)) for name, found in answers.items() for to in found if "token" not in found[to]}
@@ -103,8 +98,8 @@ def judge_connections(answers: Mapping[str, Mapping[str, Any]], tokens: Mapping[
 
 
 def own_names(hosts: Sequence[Seen]) -> Iterator[Check]:
-    """Hosts whose own name leads nowhere, or to themselves only: launchers tell it to the other hosts."""
-    nowhere = [seen.name for seen in hosts if not seen.facts["own_addresses"]]
+    """Hosts whose own name leads nowhere, or to themselves only: launchers pass it to the other hosts."""
+    nowhere = [seen.name for seen in hosts if not seen.metadata["own_addresses"]]
     if nowhere:
         yield Check(
             "own name",
@@ -117,17 +112,16 @@ def own_names(hosts: Sequence[Seen]) -> Iterator[Check]:
     loop = [
         seen.name
         for seen in hosts
-        if seen.facts["own_addresses"]
-        and all(ipaddress.ip_address(address).is_loopback for address in seen.facts["own_addresses"])
+        if seen.metadata["own_addresses"]
+        and all(ipaddress.ip_address(address).is_loopback for address in seen.metadata["own_addresses"])
     ]
     if loop:
-        address = next(seen for seen in hosts if seen.name == loop[0]).facts["own_addresses"][0]
+        address = next(seen for seen in hosts if seen.name == loop[0]).metadata["own_addresses"][0]
         yield Check(
             "own name",
             "warning",
-            f"On {hosts_words(loop, len(hosts))}, the host's own name leads to itself only "
-            f"({address}): launchers tell it to other "
-            "hosts.",
+            f"On {hosts_words(loop, len(hosts))}, the host's own name leads to itself only ({address}): launchers pass "
+            "it to other hosts.",
             "Take the name out of the line of 127.0.1.1 in /etc/hosts, or name the interface: mpiexec -iface NAME.",
             tuple(loop),
         )
@@ -135,7 +129,7 @@ def own_names(hosts: Sequence[Seen]) -> Iterator[Check]:
 
 def same_machine(hosts: Sequence[Seen]) -> Iterator[Check]:
     """Names that lead to one and the same machine."""
-    groups = by_value({seen.name: str(seen.facts["machine"]) for seen in hosts})
+    groups = by_value({seen.name: str(seen.metadata["machine"]) for seen in hosts})
     for names in groups.values():
         if len(names) > 1:
             yield Check(
@@ -159,8 +153,7 @@ def interfaces(hosts: Sequence[Seen]) -> Iterator[Check]:
                 "address twice",
                 "warning",
                 f"Interface {name} has the same address {address} on {hosts_words(names, len(hosts))}: no message "
-                "arrives "
-                "through it, but MPI libraries may try (bridges of containers and virtual machines are such).",
+                "arrives through it, but MPI libraries may try (bridges of containers and virtual machines are such).",
                 f"Leave it out: OMPI_MCA_btl_tcp_if_exclude=lo,{name} (Open MPI); name the right one for MPICH: "
                 "UCX_NET_DEVICES=NAME, FI_TCP_IFACE=NAME, mpiexec -iface NAME.",
                 tuple(names),
@@ -178,9 +171,9 @@ def interfaces(hosts: Sequence[Seen]) -> Iterator[Check]:
 
 def candidates(seen: Seen) -> list[dict[str, Any]]:
     """The interfaces of a host that have an address, carry something, and lead elsewhere."""
-    found: list[dict[str, Any]] = seen.facts["interfaces"]
+    found: list[dict[str, Any]] = seen.metadata["interfaces"]
     return [one for one in found if one["address"] and one["carries"] and not one["loopback"]]
 
 
 def _one_machine(hosts: Sequence[Seen], names: Sequence[str]) -> bool:
-    return len({str(seen.facts["machine"]) for seen in hosts if seen.name in names}) == 1
+    return len({str(seen.metadata["machine"]) for seen in hosts if seen.name in names}) == 1

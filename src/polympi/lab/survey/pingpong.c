@@ -214,7 +214,7 @@ int main(int argc, char **argv) {
         for (int other = 1; other < size; other++)
             MPI_Send(buffer, 1, MPI_BYTE, other, TAG, MPI_COMM_WORLD);
     }
-    // MPICH 4.0 with UCX, as Debian has it: in MPI_Finalize, ranks on other hosts would wait for ever for
+    // MPICH 4.0 with UCX, as Debian has it: in MPI_Finalize, ranks on other hosts would wait forever for
     // rank 0, which has nothing left to send and only waits for the launcher.
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();

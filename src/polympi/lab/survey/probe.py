@@ -41,7 +41,7 @@ _LIMITS = {
 }
 
 
-def facts(paths: list[str]) -> dict[str, Any]:
+def metadata(paths: list[str]) -> dict[str, Any]:
     """What this host is like, as far as the standard library of Python can tell, and which of some paths are there."""
     return {
         "host": socket.gethostname(),
@@ -234,7 +234,7 @@ def _asked(name: str, request: int, form: str, at: int = 16) -> Any:
 
 
 _ANSWERS: dict[str, Callable[..., dict[str, Any]]] = {
-    "facts": facts,
+    "metadata": metadata,
     "environment": environment,
     "listen": listen,
     "connect": connect,

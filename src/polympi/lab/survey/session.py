@@ -1,4 +1,4 @@
-"""A conversation with the probe on one host, in which every question has a time-out."""
+"""Conversations with probes on hosts, in which every question has a time-out; which host no longer answers."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from polympi.lab.errors import system_reason
 from polympi.lab.survey import probe
 from polympi.lab.survey.clocks import Exchange
-from polympi.lab.survey.reach import HostLost, Reach
+from polympi.lab.survey.reach import HostLost, Reach, short_name
 
 START_S = 30.0  # for a login and an interpreter; on a busy host with a network drive it takes seconds
 ANSWER_S = 20.0  # for an answer; a host that is busy needs a second
@@ -38,11 +40,7 @@ _BOOT = (
 
 
 class Session:
-    """The probe on a host, from the start to the end of the block.
-
-    Attributes:
-        host: what the host file calls it.
-    """
+    """The probe on a host, from the start to the end of the block."""
 
     def __init__(self, host: str, reach: Reach, pythons: Sequence[str] = (sys.executable, "python3")) -> None:
         self.host = host
@@ -156,3 +154,28 @@ class Session:
         lines = [line.strip() for line in self._errors.read().decode(errors="replace").splitlines() if line.strip()]
         said = f": '{lines[-1][:_SAID]}'" if lines else ""
         return f"cannot be reached{said}" if said else f"ended the connection (code {self._process.returncode})"
+
+
+ANSWERS_S = 20.0  # srun gives up a host that is gone after 12 s, and says so
+
+
+def what_is_lost(names: Sequence[str], reach: Reach, timeout_s: float = ANSWERS_S) -> str | None:
+    """The middle of a sentence about the first of several hosts that does not answer, although others do; or None.
+
+    Where none answers, it is the way to reach them that does not work, which says nothing about the hosts. This host is
+    there, whether it can be reached from itself or not. All are asked at once.
+    """
+
+    def silence(name: str) -> str:
+        try:
+            with Session(name, reach) as session:
+                session.begin(timeout_s)
+        except HostLost as lost:
+            return str(lost)
+        return ""
+
+    with ThreadPoolExecutor(max(1, len(names))) as pool:
+        said = dict(zip(names, pool.map(silence, names), strict=True))
+    here = short_name(socket.gethostname())
+    lost = [f"{name} {why}" for name, why in said.items() if why and short_name(name) != here]
+    return lost[0] if lost and not all(said.values()) else None

@@ -21,10 +21,6 @@ PATIENCE_S = 5.0  # a network drive shows new files at once or when it asks the 
 def shared_folder(survey: Survey, folder: Path) -> Iterator[Check]:
     """Write a file that all hosts shall read, and let each write one that is read here.
 
-    Args:
-        survey: the hosts.
-        folder: where results will be.
-
     Raises:
         UsageError: the folder is not here, or cannot be written.
     """
@@ -53,13 +49,7 @@ def shared_folder(survey: Survey, folder: Path) -> Iterator[Check]:
 
 
 def judge_folder(answers: Mapping[str, Mapping[str, Any]], back: Mapping[str, bool], folder: Path) -> Iterator[Check]:
-    """What the hosts have seen and written.
-
-    Args:
-        answers: what each host says (:func:`~polympi.lab.survey.probe.share`).
-        back: whether what it has written was seen here.
-        folder: the folder.
-    """
+    """What the hosts have seen and written."""
     advice = "Start polympi in a folder on a network drive that all hosts have, or name one with --directory."
     blind: dict[str, list[str]] = {}
     mute = []
@@ -80,15 +70,10 @@ def judge_folder(answers: Mapping[str, Mapping[str, Any]], back: Mapping[str, bo
 
 
 def installed(hosts: Sequence[Seen], needed: Mapping[str, str]) -> Iterator[Check]:
-    """Whether the programs that a run starts are on every host.
-
-    Args:
-        hosts: the hosts.
-        needed: paths, with what each is.
-    """
+    """Whether the programs that a run starts are on every host."""
     missing: dict[str, list[str]] = {}
     for seen in hosts:
-        there = seen.facts["paths"]
+        there = seen.metadata["paths"]
         for path, what in needed.items():
             if not there.get(path):
                 missing.setdefault(f"{what} ({path})", []).append(seen.name)

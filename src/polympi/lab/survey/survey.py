@@ -20,18 +20,16 @@ class Seen:
     """What is known of a host.
 
     Attributes:
-        name: what the host file calls it.
         slots: ranks that it takes.
-        facts: what :func:`~polympi.lab.survey.probe.facts` says.
+        metadata: what :func:`~polympi.lab.survey.probe.metadata` says.
         record: the record of its machine; empty where polympi is not installed there.
         folder: where polympi is there; None where it is not installed.
-        why_no_polympi: what Python says of its absence.
         monotonic, of_day: its clocks compared with ours.
     """
 
     name: str
     slots: int = 1
-    facts: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
     record: dict[str, Any] = field(default_factory=dict)
     folder: str | None = None
     why_no_polympi: str = ""
@@ -84,8 +82,8 @@ class Survey:
         Args:
             paths: of which it is asked whether they are there.
         """
-        for name, facts in self._all(lambda name: self._sessions[name].ask("facts", paths=list(paths))).items():
-            self.hosts[name].facts = facts
+        for name, metadata in self._all(lambda name: self._sessions[name].ask("metadata", paths=list(paths))).items():
+            self.hosts[name].metadata = metadata
         # One after the other: hosts of one machine would find each other's work in the load of the machine.
         for name in list(self.hosts):
             for answer in self._all(lambda one: self._sessions[one].ask("environment", RECORD_S), [name]).values():

@@ -25,9 +25,7 @@ class FoundTool:
     """A tool that can be launched on a stack.
 
     Attributes:
-        tool: which one.
-        program: its path.
-        environment: variables that it needs beside the stack's.
+        environment: variables that it needs besides the stack's.
     """
 
     tool: Tool
@@ -49,9 +47,9 @@ def find_tool(tool: Tool, stack: Stack) -> FoundTool | str:
     programs = list(_programs(tool))
     if not programs:
         return f"it is not on PATH or in ${FOLDERS_VARIABLE}: {tool.get}"
-    beside = str(Path(stack.libmpi).parent)
+    folder_of_mpi = str(Path(stack.libmpi).parent)
     inherited = stack.variables().get("LD_LIBRARY_PATH")
-    first = {"LD_LIBRARY_PATH": os.pathsep.join([beside, inherited] if inherited else [beside])}
+    first = {"LD_LIBRARY_PATH": os.pathsep.join([folder_of_mpi, inherited] if inherited else [folder_of_mpi])}
     for program in programs:
         for environment in ({}, first):
             if _loads(program, stack, environment):

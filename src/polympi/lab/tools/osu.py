@@ -28,7 +28,7 @@ SUMMED = ("-T", "mpi_float")  # what reductions add
 def osu_tools() -> list[Tool]:
     """The programs that measure what ours measure."""
     alone = "averaged over iterations that are timed alone, with the cost of the clock in each"
-    mean = "the average over ranks of their own times behind a barrier, where ours is the last rank from a common start"
+    mean = "the average over ranks of their times after a barrier, where ours is the last rank from a common start"
     return [
         osu_tool("osu_latency", "latency", f"half the round trip, {alone}"),
         osu_tool("osu_bw", "bandwidth", f"a window of messages, {alone}", *_SEVERAL_BUFFERS),
@@ -43,14 +43,7 @@ def osu_tools() -> list[Tool]:
 
 
 def osu_tool(name: str, benchmark: str, differs: str, *options: str) -> Tool:
-    """A program that measures what a benchmark of ours measures.
-
-    Args:
-        name: of the program.
-        benchmark: of our catalogue.
-        differs: as in :class:`~polympi.lab.tools.tool.Tool`.
-        options: with which it does.
-    """
+    """A program that measures what a benchmark of ours measures."""
     return Tool(
         name=name,
         programs=(name,),

@@ -16,12 +16,8 @@ class Tool:
     """A third-party program that measures what cases of ours measure.
 
     Attributes:
-        name: as its authors call it.
-        programs: names under which it is installed.
         benchmark: of our catalogue, in standard mode.
-        payload: of our cases.
         differs: what its figure is, in words that follow its name.
-        get: how to get it, one clause.
         usable: those of the sizes, in bytes, that it can be asked for.
         calls: the program's arguments for such sizes, a list for each time that it is called.
         read: the importer of what it writes.

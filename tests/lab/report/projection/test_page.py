@@ -10,10 +10,10 @@ from rich.console import Console
 
 from polympi.lab.projection.against import Miss
 from polympi.lab.projection.model import BUILT, CALLED, ArmCosts, Line, Network, Projected, Projection, Row, Span
-from polympi.lab.report.projection.markdown import render_markdown
 from polympi.lab.report.projection.page import render_page
 from polympi.lab.report.projection.tables import arm_table, cost_table
 from polympi.lab.report.projection.terminal import print_against, print_projection
+from polympi.lab.report.projection.write import render_markdown
 
 HOSTILE = "</script><b>|x"
 NETWORK = Network(

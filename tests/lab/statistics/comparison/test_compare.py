@@ -127,13 +127,13 @@ def test_absolute_times_of_two_stacks_meet(before: Analysis, analysed: Make) -> 
     assert {row.stack for row in compare(before, other, absolute=True).rows} == {"mpich → openmpi"}
 
 
-@pytest.mark.parametrize(("launches", "told"), [(2, False), (4, False), (5, True), (6, True)])
-def test_from_five_launches_a_run_on_a_large_change_is_found(analysed: Make, launches: int, told: bool) -> None:
+@pytest.mark.parametrize(("launches", "enough"), [(2, False), (4, False), (5, True), (6, True)])
+def test_from_five_launches_a_run_on_a_large_change_is_found(analysed: Make, launches: int, enough: bool) -> None:
     slow = analysed(7, blocks=launches, effects=EFFECTS | {"mpi4py": (520.0, 0.0, 3.0)})
     comparison = compare(analysed(6, blocks=launches), slow)
     (group,) = groups(comparison, binding="mpi4py", benchmark="latency")
-    assert group.verdict == ("slower" if told else "unknown")
-    if not told:
+    assert group.verdict == ("slower" if enough else "unknown")
+    if not enough:
         assert group.p_value == 1
         assert group.launches_needed is not None
         assert group.launches_needed > launches

@@ -128,7 +128,7 @@ std::vector<int> children_in(Tree tree, const Rank &self) {
     return found;
 }
 
-/* Bytes below which Open MPI 5 has an alltoall of so many ranks go by Bruck's algorithm. */
+/* Bytes below which Open MPI 5 has an alltoall of that many ranks go by Bruck's algorithm. */
 int most_by_bruck(int ranks) {
     if (ranks < 16)
         return 0;

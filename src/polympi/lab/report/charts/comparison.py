@@ -7,18 +7,8 @@ from typing import Any
 
 import altair as alt
 
+from polympi.lab.report.charts import style
 from polympi.lab.report.charts.palette import Palette
-from polympi.lab.report.charts.style import (
-    dashed_if,
-    dataset,
-    faded,
-    highlight,
-    layered,
-    legend,
-    log_axis,
-    size_axis,
-    zoom,
-)
 
 # Muted, so that the bindings of the run stand out.
 PUBLISHED_COLOURS = ("#b0577a", "#6b5bb5", "#8a6d2f", "#4d7d58")
@@ -43,14 +33,14 @@ def series_over_size(
     published = [name for name in names if any(r["published"] for r in records if r["binding"] == name)]
     fixed = {name: PUBLISHED_COLOURS[index % len(PUBLISHED_COLOURS)] for index, name in enumerate(published)}
     scale = alt.Scale(domain=names, range=[fixed.get(name, palette.colour(name)) for name in names])
-    chosen = highlight()
-    base = alt.Chart(dataset()).encode(
-        x=size_axis(r["size"] for r in records),
-        y=log_axis("value", title, (r["value"] for r in records), label),
-        color=alt.Color("binding:N", scale=scale, legend=legend()),
-        opacity=faded(chosen),
+    chosen = style.highlight()
+    base = alt.Chart(style.dataset()).encode(
+        x=style.size_axis(r["size"] for r in records),
+        y=style.log_axis("value", title, (r["value"] for r in records), label),
+        color=alt.Color("binding:N", scale=scale, legend=style.legend()),
+        opacity=style.faded(chosen),
     )
-    dash = dashed_if("datum.published", [5, 3])
+    dash = style.dashed_if("datum.published", [5, 3])
     lines = base.mark_line(strokeWidth=1.8).encode(strokeDash=dash, detail=alt.Detail("binding:N"))
     points = base.mark_point(size=36, filled=True).encode(
         tooltip=[
@@ -59,4 +49,4 @@ def series_over_size(
             alt.Tooltip("text:N", title=title),
         ]
     )
-    return layered([lines.add_params(chosen, zoom("zoomed")), points], 290, rows=records)
+    return style.layered([lines.add_params(chosen, style.zoom("zoomed")), points], 290, rows=records)

@@ -8,19 +8,8 @@ from typing import Any, cast
 import altair as alt
 
 from polympi.lab.conclusions.phrases import percent
+from polympi.lab.report.charts import style
 from polympi.lab.report.charts.palette import Palette
-from polympi.lab.report.charts.style import (
-    TIME_LABEL,
-    dashed_if,
-    dataset,
-    faded,
-    highlight,
-    layered,
-    legend,
-    log_axis,
-    size_axis,
-    zoom,
-)
 from polympi.lab.statistics.model import Fit
 from polympi.lab.units import format_ns, format_size
 
@@ -31,71 +20,58 @@ def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
     """Measured points, the fitted line of each protocol segment, and a mark where a segment begins.
 
     The line of a poor fit is dashed, and says so at its end.
-
-    Args:
-        fits: the fits of one family, one a binding.
-        palette: colours of the run.
     """
     records = [record for fit in fits for record in _records(fit)]
     names = palette.present(records)
-    chosen = highlight()
-    x = size_axis(r["size"] for r in records)
-    y = log_axis("ns", "time of one operation", (r["ns"] for r in records), TIME_LABEL)
-    colour = alt.Color("binding:N", scale=palette.scale(names), legend=legend())
-    base = alt.Chart(dataset()).encode(x=x, color=colour)
+    chosen = style.highlight()
+    x = style.size_axis(r["size"] for r in records)
+    y = style.log_axis("ns", "time of one operation", (r["ns"] for r in records), style.TIME_LABEL)
+    hue = style.colour(palette, names)
+    base = alt.Chart(style.dataset()).encode(x=x, color=hue)
     lines = base.mark_line(strokeWidth=1.6).encode(
         y=alt.Y("fitted:Q"),
         detail=alt.Detail("segment:N"),
-        opacity=faded(chosen),
-        strokeDash=dashed_if("datum.fit !== 'good'", [2, 4]),
+        opacity=style.faded(chosen),
+        strokeDash=style.dashed_if("datum.fit !== 'good'", [2, 4]),
     )
     points = base.mark_point(size=38, filled=True).encode(
         y=y,
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
-        opacity=faded(chosen),
-        tooltip=[
-            alt.Tooltip("binding:N", title="binding"),
-            alt.Tooltip("size_text:N", title="size"),
-            alt.Tooltip("measured_text:N", title="measured"),
-            alt.Tooltip("fitted_text:N", title="fitted"),
-            alt.Tooltip("residual_text:N", title="residual"),
-            alt.Tooltip("fit:N", title="fit"),
-        ],
+        shape=style.shape(palette, names),
+        opacity=style.faded(chosen),
+        tooltip=style.tips(
+            "binding",
+            size_text="size",
+            measured_text="measured",
+            fitted_text="fitted",
+            residual_text="residual",
+            fit="fit",
+        ),
     )
-    poor = _poor_labels(x, colour)
-    layers = [_break_marks(x), lines.add_params(chosen, zoom("zoomed")), points, poor]
-    return layered(layers, 290, rows=records, breaks=_breaks(fits), poor=_poor_ends(records))
+    poor = _poor_labels(x, hue)
+    layers = [_break_marks(x), lines.add_params(chosen, style.zoom("zoomed")), points, poor]
+    return style.layered(layers, 290, rows=records, breaks=_breaks(fits), poor=_poor_ends(records))
 
 
 def residuals(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
-    """What the fit leaves over, ``(measured - fitted) / measured``, over size.
-
-    Args:
-        fits: the fits of one family, one a binding.
-        palette: colours of the run.
-    """
+    """What the fit leaves over, ``(measured - fitted) / measured``, over size."""
     records = [record for fit in fits for record in _records(fit)]
     names = palette.present(records)
-    chosen = highlight()
-    x = size_axis(r["size"] for r in records)
-    base = alt.Chart(dataset()).encode(
+    chosen = style.highlight()
+    x = style.size_axis(r["size"] for r in records)
+    base = alt.Chart(style.dataset()).encode(
         x=x,
         y=alt.Y("residual:Q", title="(measured − fitted) / measured", axis=alt.Axis(format="+.1~%", tickCount=5)),
-        color=alt.Color("binding:N", scale=palette.scale(names), legend=legend()),
+        color=style.colour(palette, names),
     )
-    zero = alt.Chart(dataset("zero")).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("residual:Q"))
-    lines = base.mark_line(strokeWidth=0.8).encode(detail=alt.Detail("segment:N"), opacity=faded(chosen))
+    zero = alt.Chart(style.dataset("zero")).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("residual:Q"))
+    lines = base.mark_line(strokeWidth=0.8).encode(detail=alt.Detail("segment:N"), opacity=style.faded(chosen))
     points = base.mark_point(size=38, filled=True).encode(
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
-        opacity=faded(chosen),
-        tooltip=[
-            alt.Tooltip("binding:N", title="binding"),
-            alt.Tooltip("size_text:N", title="size"),
-            alt.Tooltip("residual_text:N", title="residual"),
-        ],
+        shape=style.shape(palette, names),
+        opacity=style.faded(chosen),
+        tooltip=style.tips("binding", size_text="size", residual_text="residual"),
     )
     layers = [_break_marks(x), zero, lines.add_params(chosen), points]
-    return layered(layers, 290, rows=records, breaks=_breaks(fits), zero=[{"residual": 0.0}])
+    return style.layered(layers, 290, rows=records, breaks=_breaks(fits), zero=[{"residual": 0.0}])
 
 
 def _breaks(fits: Sequence[Fit]) -> list[dict[str, Any]]:
@@ -104,8 +80,8 @@ def _breaks(fits: Sequence[Fit]) -> list[dict[str, Any]]:
 
 
 def _break_marks(x: alt.X) -> alt.Chart:
-    tooltip = [alt.Tooltip("label:N", title=" ")]
-    marks = alt.Chart(dataset("breaks")).mark_rule(strokeDash=[2, 3], opacity=0.7).encode(x=x, tooltip=tooltip)
+    tooltip = style.tips(label=" ")
+    marks = alt.Chart(style.dataset("breaks")).mark_rule(strokeDash=[2, 3], opacity=0.7).encode(x=x, tooltip=tooltip)
     return cast(alt.Chart, marks)
 
 
@@ -116,7 +92,7 @@ def _poor_ends(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _poor_labels(x: alt.X, colour: alt.Color) -> alt.Chart:
-    marks = alt.Chart(dataset("poor")).mark_text(align="right", dx=-6, dy=-7, fontSize=10)
+    marks = alt.Chart(style.dataset("poor")).mark_text(align="right", dx=-6, dy=-7, fontSize=10)
     return cast(alt.Chart, marks.encode(x=x, y=alt.Y("fitted:Q"), text=alt.Text("fit:N"), color=colour))
 
 

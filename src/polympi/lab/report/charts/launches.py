@@ -9,18 +9,8 @@ import altair as alt
 import polars as pl
 
 from polympi.lab.conclusions.rows import Row, example_size, representative_sizes
+from polympi.lab.report.charts import style
 from polympi.lab.report.charts.palette import Palette
-from polympi.lab.report.charts.style import (
-    TIME_LABEL,
-    dataset,
-    decades,
-    faded,
-    highlight,
-    layered,
-    legend,
-    log_axis,
-    size_chooser,
-)
 from polympi.lab.units import format_ns
 
 _PERCENTILES = (
@@ -46,16 +36,16 @@ def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerCha
         for b, s, k, ns in shown.select("binding", "size_bytes", "block", "median_ns").iter_rows()
     ]
     names = palette.present(records)
-    size = size_chooser(sizes, example_size(sizes))
-    _, _, ticks = decades((r["ns"] for r in records), digits=(1, 1.5, 2, 3, 5, 7))
-    base = alt.Chart(dataset()).transform_filter("datum.size === chosen_size")
+    size = style.size_chooser(sizes, example_size(sizes))
+    _, _, ticks = style.decades((r["ns"] for r in records), digits=(1, 1.5, 2, 3, 5, 7))
+    base = alt.Chart(style.dataset()).transform_filter("datum.size === chosen_size")
     colour = alt.Color("binding:N", scale=palette.scale(names), legend=None)
     y = alt.Y("binding:N", title=None, sort=names, axis=alt.Axis(grid=False, ticks=False, domain=False))
     x = alt.X(
         "ns:Q",
         title="median of a launch",
         scale=alt.Scale(type="log", nice=False, padding=16),
-        axis=alt.Axis(values=ticks, labelExpr=TIME_LABEL, labelOverlap="greedy", labelSeparation=12),
+        axis=alt.Axis(values=ticks, labelExpr=style.TIME_LABEL, labelOverlap="greedy", labelSeparation=12),
     )
     middle = base.mark_tick(thickness=2, size=40, opacity=0.55).encode(
         x=alt.X("median(ns):Q", title="median of a launch"), y=y, color=colour
@@ -72,7 +62,7 @@ def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerCha
         ],
     )
     height = 34 + 44 * max(1, len(names))
-    return layered([middle, points.add_params(size)], height, each=(names, 44), rows=records)
+    return style.layered([middle, points.add_params(size)], height, each=(names, 44), rows=records)
 
 
 def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
@@ -91,10 +81,10 @@ def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
                 record = {"binding": row.binding, "size": row.size_bytes, "percentile": label, "ns": ns}
                 records.append(record | {"time": format_ns(ns)})
     names = palette.present(records)
-    chosen = highlight()
-    size = size_chooser(sizes, example_size(sizes))
+    chosen = style.highlight()
+    size = style.size_chooser(sizes, example_size(sizes))
     base = (
-        alt.Chart(dataset())
+        alt.Chart(style.dataset())
         .transform_filter("datum.size === chosen_size")
         .encode(
             x=alt.X(
@@ -104,18 +94,18 @@ def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
                 axis=alt.Axis(labelAngle=0),
                 scale=alt.Scale(padding=0.3),
             ),
-            y=log_axis("ns", "time", (r["ns"] for r in records), TIME_LABEL, filtered=True),
-            color=alt.Color("binding:N", scale=palette.scale(names), legend=legend()),
+            y=style.log_axis("ns", "time", (r["ns"] for r in records), style.TIME_LABEL, filtered=True),
+            color=style.colour(palette, names),
         )
     )
-    lines = base.mark_line(strokeWidth=1.8).encode(opacity=faded(chosen))
+    lines = base.mark_line(strokeWidth=1.8).encode(opacity=style.faded(chosen))
     points = base.mark_point(filled=True, size=44).encode(
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
-        opacity=faded(chosen),
+        shape=style.shape(palette, names),
+        opacity=style.faded(chosen),
         tooltip=[
             alt.Tooltip("binding:N", title="binding"),
             alt.Tooltip("percentile:O", title="percentile"),
             alt.Tooltip("time:N", title="time"),
         ],
     )
-    return layered([lines.add_params(chosen, size), points], 260, rows=records)
+    return style.layered([lines.add_params(chosen, size), points], 260, rows=records)

@@ -11,61 +11,39 @@ from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.conclusions.phrases import factor, rate, signed
 from polympi.lab.conclusions.rows import Row
 from polympi.lab.records import AGAIN, REFERENCE
+from polympi.lab.report.charts import style
 from polympi.lab.report.charts.palette import Palette
-from polympi.lab.report.charts.style import (
-    RATE_LABEL,
-    TIME_LABEL,
-    dashed_if,
-    dataset,
-    faded,
-    highlight,
-    hollow_unless,
-    layered,
-    legend,
-    log_axis,
-    ratio_ticks,
-    size_axis,
-    zoom,
-)
 from polympi.lab.units import format_ns
 
 HEIGHT = 290
 
 
 def _tooltip(base: str) -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("binding:N", title="binding"),
-        alt.Tooltip("size_text:N", title="size"),
-        alt.Tooltip("time:N", title="median"),
-        alt.Tooltip("difference:N", title=f"difference to {base}"),
-        alt.Tooltip("ratio_text:N", title=f"ratio to {base}"),
-        alt.Tooltip("verdict:N", title="verdict"),
-    ]
+    return style.tips(
+        "binding",
+        size_text="size",
+        time="median",
+        difference=f"difference to {base}",
+        ratio_text=f"ratio to {base}",
+        verdict="verdict",
+    )
 
 
 _TOOLTIP = _tooltip("C")
 
 
 def time_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
-    """Median time of one operation over size with its interval; both axes logarithmic, 0 B included.
-
-    Args:
-        rows: all rows of one family, of all bindings.
-        palette: colours of the run.
-    """
+    """Median time of one operation over size with its interval; both axes logarithmic, 0 B included."""
     records = [_record(row) for row in rows if row.median_ns]
-    axis = log_axis("ns", "time of one operation", (r[k] for r in records for k in ("low", "ns", "high")), TIME_LABEL)
+    axis = style.log_axis(
+        "ns", "time of one operation", (r[k] for r in records for k in ("low", "ns", "high")), style.TIME_LABEL
+    )
     bounds = (alt.Y("low:Q"), alt.Y2("high:Q"))
     return _lines(records, palette, axis, bounds)
 
 
 def bandwidth_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
-    """Bandwidth over size with the interval that the interval of the time implies; 0 B moves nothing and is left out.
-
-    Args:
-        rows: all rows of one family, of all bindings.
-        palette: colours of the run.
-    """
+    """Bandwidth over size with the interval implied by that of the time; 0 B moves nothing and is left out."""
     records = []
     for row in rows:
         if row.mb_per_s and row.median_ns:
@@ -74,7 +52,9 @@ def bandwidth_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart
             record["mb_low"] = rate_times_ns / row.ci_high_ns if row.ci_high_ns else None
             record["mb_high"] = rate_times_ns / row.ci_low_ns if row.ci_low_ns else None
             records.append(record)
-    axis = log_axis("mb", "bandwidth", (r[k] for r in records for k in ("mb_low", "mb", "mb_high")), RATE_LABEL)
+    axis = style.log_axis(
+        "mb", "bandwidth", (r[k] for r in records for k in ("mb_low", "mb", "mb_high")), style.RATE_LABEL
+    )
     return _lines(records, palette, axis, (alt.Y("mb_low:Q"), alt.Y2("mb_high:Q")))
 
 
@@ -82,10 +62,6 @@ def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
     """Ratio of times to C over size with intervals; filled where separated from C, hollow where not.
 
     The grey band is the interval of the A/A arm: what C looks like against itself.
-
-    Args:
-        rows: all rows of one family, of all bindings.
-        palette: colours of the run.
     """
     records = [_record(row) for row in rows if row.ratio_to_c and row.binding not in (REFERENCE, AGAIN)]
     band = [_band(row) for row in rows if row.binding == AGAIN and row.ratio_to_c]
@@ -96,11 +72,6 @@ def level_over_size(rows: Sequence[Row], palette: Palette, base: str) -> alt.Lay
     """Ratio of the times at a level of a factor to those at the base over size, of C, too; as :func:`ratio_over_size`.
 
     The grey band is what noise may show of a binding.
-
-    Args:
-        rows: all rows of one family and level, against the base.
-        palette: colours of the run.
-        base: what the base is called.
     """
     records = [_record(row) for row in rows if row.ratio_to_c]
     floors: dict[int, float] = {}
@@ -122,54 +93,57 @@ def _ratios(
 ) -> alt.LayerChart:
     low, high = _ratio_bounds(records, band)
     names = palette.present(records)
-    chosen = highlight()
-    x = size_axis(row.size_bytes for row in rows)
+    chosen = style.highlight()
+    x = style.size_axis(row.size_bytes for row in rows)
     y = alt.Y(
         "ratio:Q",
         title=title,
         scale=alt.Scale(type="log", domain=[low, high], nice=False),
-        axis=alt.Axis(values=ratio_ticks(low, high), format="~g", labelOverlap="greedy"),
+        axis=alt.Axis(values=style.ratio_ticks(low, high), format="~g", labelOverlap="greedy"),
     )
-    base = alt.Chart(dataset()).encode(x=x, color=_colour(palette, names))
+    base = alt.Chart(style.dataset()).encode(x=x, color=style.colour(palette, names))
     noise = (
-        alt.Chart(dataset("band"))
+        alt.Chart(style.dataset("band"))
         .mark_area(opacity=0.22, color="#8b93a1")
         .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high"))
     )
-    one = alt.Chart(dataset("one")).mark_rule(strokeDash=[4, 3]).encode(y=y)
-    lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=faded(chosen))
+    one = alt.Chart(style.dataset("one")).mark_rule(strokeDash=[4, 3]).encode(y=y)
+    lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=style.faded(chosen))
     bars = base.mark_rule(strokeWidth=1.6).encode(
-        y=alt.Y("ratio_low:Q"), y2=alt.Y2("ratio_high"), opacity=faded(chosen, 0.65), color=_colour(palette, names)
+        y=alt.Y("ratio_low:Q"),
+        y2=alt.Y2("ratio_high"),
+        opacity=style.faded(chosen, 0.65),
+        color=style.colour(palette, names),
     )
     points = base.mark_point(size=46, strokeWidth=1.8).encode(
         y=y,
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
-        fillOpacity=hollow_unless("datum.separated"),
-        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=legend()),
-        opacity=faded(chosen),
+        shape=style.shape(palette, names),
+        fillOpacity=style.hollow_unless("datum.separated"),
+        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=style.legend()),
+        opacity=style.faded(chosen),
         tooltip=tooltip,
     )
-    layers = [noise, one, lines.add_params(chosen, zoom("zoomed")), bars, points]
-    return layered(layers, HEIGHT, rows=records, band=band, one=[{"ratio": 1.0}])
+    layers = [noise, one, lines.add_params(chosen, style.zoom("zoomed")), bars, points]
+    return style.layered(layers, HEIGHT, rows=records, band=band, one=[{"ratio": 1.0}])
 
 
 def _lines(
     records: Sequence[dict[str, Any]], palette: Palette, y: alt.Y, bounds: tuple[alt.Y, alt.Y2]
 ) -> alt.LayerChart:
     names = palette.present(records)
-    chosen = highlight()
-    x = size_axis(r["size"] for r in records)
-    base = alt.Chart(dataset()).encode(x=x, color=_colour(palette, names))
-    dash = dashed_if(f"datum.binding === '{AGAIN}'", [3, 3])
-    lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=faded(chosen), strokeDash=dash)
-    bars = base.mark_rule(strokeWidth=1.6).encode(y=bounds[0], y2=bounds[1], opacity=faded(chosen, 0.65))
+    chosen = style.highlight()
+    x = style.size_axis(r["size"] for r in records)
+    base = alt.Chart(style.dataset()).encode(x=x, color=style.colour(palette, names))
+    dash = style.dashed_if(f"datum.binding === '{AGAIN}'", [3, 3])
+    lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=style.faded(chosen), strokeDash=dash)
+    bars = base.mark_rule(strokeWidth=1.6).encode(y=bounds[0], y2=bounds[1], opacity=style.faded(chosen, 0.65))
     points = base.mark_point(size=34, filled=True).encode(
         y=y,
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
-        opacity=faded(chosen),
+        shape=style.shape(palette, names),
+        opacity=style.faded(chosen),
     )
     targets = base.mark_point(size=260, filled=True, opacity=0).encode(y=y, tooltip=_TOOLTIP)
-    return layered([lines.add_params(chosen, zoom("zoomed")), bars, points, targets], HEIGHT, rows=records)
+    return style.layered([lines.add_params(chosen, style.zoom("zoomed")), bars, points, targets], HEIGHT, rows=records)
 
 
 def _record(row: Row) -> dict[str, Any]:
@@ -213,7 +187,3 @@ def _with_interval(form: Any, value: float | None, low: float | None, high: floa
     if value is None:
         return ""
     return str(form(value)) if low is None or high is None else f"{form(value)}  [{form(low)}, {form(high)}]"
-
-
-def _colour(palette: Palette, names: Sequence[str]) -> alt.Color:
-    return alt.Color("binding:N", scale=palette.scale(names), legend=legend())

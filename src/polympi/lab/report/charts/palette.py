@@ -88,9 +88,6 @@ def _by_language(names: Sequence[str], languages: Mapping[str, str]) -> dict[str
 def oklch(lightness: float, chroma: float, hue: float) -> str:
     """The sRGB colour of a place in OKLCH, where equal lightness looks equally light; with less chroma beyond sRGB.
 
-    Args:
-        lightness: from 0 to 1.
-        chroma: 0 is grey.
-        hue: degrees.
+    Lightness is from 0 to 1, the hue in degrees.
     """
     return Color("oklch", [lightness, chroma, hue]).convert("srgb").to_string(hex=True, fit="oklch-chroma")

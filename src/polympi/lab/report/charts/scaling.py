@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 
 from polympi.lab.conclusions.phrases import percent, plain_ratio, size_words
+from polympi.lab.report.charts import style
 from polympi.lab.report.charts.palette import Palette
-from polympi.lab.report.charts.style import dataset, faded, highlight, hollow_unless, layered, legend, log_axis
 from polympi.lab.statistics.scaling import ScalingRow
 from polympi.lab.units import format_ns
 
@@ -18,10 +18,6 @@ def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.Laye
     """Speed-up over the number of ranks with its interval, with the line of an ideal speed-up.
 
     In weak scaling it is the scaled one. Points are hollow where there were more ranks than processors.
-
-    Args:
-        rows: of one case on one stack.
-        palette: colours of the run.
     """
     records = [_record(row) for row in rows if row.speedup is not None]
     names = palette.present(records)
@@ -30,29 +26,27 @@ def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.Laye
         for row in rows[:1]
         for ranks in sorted({record["ranks"] for record in records})
     ]
-    chosen = highlight()
+    chosen = style.highlight()
     ends = [record[name] for record in records for name in ("speedup", "low", "high")]
     x, y = (
         _ranks_axis([record["ranks"] for record in records]),
         _speedup_axis([*ends, *(one["ideal"] for one in ideal)], scaled=any(row.weak for row in rows)),
     )
-    base = alt.Chart(dataset()).encode(
-        x=x, color=alt.Color("binding:N", scale=palette.scale(names), legend=legend()), opacity=faded(chosen)
-    )
-    line = alt.Chart(dataset("ideal")).mark_line(strokeDash=[5, 4], strokeWidth=1.2, color="#8b93a1")
-    name = alt.Chart(dataset("ideal_end")).mark_text(text="ideal", align="right", dx=-6, dy=-4, color="#8b93a1")
+    base = alt.Chart(style.dataset()).encode(x=x, color=style.colour(palette, names), opacity=style.faded(chosen))
+    line = alt.Chart(style.dataset("ideal")).mark_line(strokeDash=[5, 4], strokeWidth=1.2, color="#8b93a1")
+    name = alt.Chart(style.dataset("ideal_end")).mark_text(text="ideal", align="right", dx=-6, dy=-4, color="#8b93a1")
     points = base.mark_point(size=48, strokeWidth=1.8).encode(
         y=y,
-        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=legend()),
-        shape=alt.Shape("binding:N", scale=palette.shapes(names), legend=legend()),
-        fillOpacity=hollow_unless("!datum.oversubscribed"),
-        tooltip=[
-            alt.Tooltip("binding:N", title="binding"),
-            alt.Tooltip("ranks_text:N", title="ranks"),
-            alt.Tooltip("time_text:N", title="an iteration"),
-            alt.Tooltip("speedup_text:N", title="speed-up"),
-            alt.Tooltip("efficiency_text:N", title="efficiency"),
-        ],
+        fill=alt.Fill("binding:N", scale=palette.scale(names), legend=style.legend()),
+        shape=style.shape(palette, names),
+        fillOpacity=style.hollow_unless("!datum.oversubscribed"),
+        tooltip=style.tips(
+            "binding",
+            ranks_text="ranks",
+            time_text="an iteration",
+            speedup_text="speed-up",
+            efficiency_text="efficiency",
+        ),
     )
     layers = [
         line.encode(x=x, y=alt.Y("ideal:Q")),
@@ -61,7 +55,7 @@ def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.Laye
         base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("low:Q"), y2=alt.Y2("high")),
         points,
     ]
-    return layered(layers, 290, rows=records, ideal=ideal, ideal_end=ideal[-1:])
+    return style.layered(layers, 290, rows=records, ideal=ideal, ideal_end=ideal[-1:])
 
 
 def _ranks_axis(ranks: Sequence[int]) -> alt.X:
@@ -75,7 +69,7 @@ def _ranks_axis(ranks: Sequence[int]) -> alt.X:
 
 
 def _speedup_axis(values: Sequence[float | None], *, scaled: bool) -> alt.Y:
-    return log_axis("speedup", "scaled speed-up" if scaled else "speed-up", values, "format(datum.value, '~g')")
+    return style.log_axis("speedup", "scaled speed-up" if scaled else "speed-up", values, "format(datum.value, '~g')")
 
 
 def _record(row: ScalingRow) -> dict[str, Any]:

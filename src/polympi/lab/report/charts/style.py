@@ -10,7 +10,7 @@ from typing import Any, cast
 import altair as alt
 from altair.utils import schemapi
 
-from polympi.lab.report.charts.palette import Record
+from polympi.lab.report.charts.palette import Palette, Record
 from polympi.lab.units import format_size
 
 FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -50,12 +50,8 @@ def size_axis(sizes: Iterable[int], title: str = "message size") -> alt.X:
 def log_axis(field: str, title: str, values: Iterable[float | None], label: str, *, filtered: bool = False) -> alt.Y:
     """A logarithmic axis with ticks at 1, 2 and 5 of each decade that the values touch.
 
-    Args:
-        field: name of the field.
-        title: title of the axis.
-        values: all values there are.
-        label: Vega expression of a tick's label.
-        filtered: the chart shows a part of the values at a time, and the axis follows that part.
+    ``label`` is the Vega expression of a tick. ``filtered``: the chart shows some values at a time, which the axis
+    follows.
     """
     low, high, ticks = decades(values, digits=(1, 2, 5) if filtered else None)
     return alt.Y(
@@ -116,6 +112,22 @@ def highlight(name: str = "chosen") -> alt.Parameter:
 def legend() -> alt.Legend:
     """The legend of the bindings; its columns are left to the page, which knows how many fit."""
     return alt.Legend(labelLimit=320)
+
+
+def colour(palette: Palette, names: Sequence[str]) -> alt.Color:
+    """The colours of some bindings, with their legend."""
+    return alt.Color("binding:N", scale=palette.scale(names), legend=legend())
+
+
+def shape(palette: Palette, names: Sequence[str]) -> alt.Shape:
+    """The shapes of some bindings, with their legend."""
+    return alt.Shape("binding:N", scale=palette.shapes(names), legend=legend())
+
+
+def tips(*fields: str, **titles: str) -> list[alt.Tooltip]:
+    """Tooltips that show fields, under their names or these titles."""
+    shown = dict(zip(fields, fields, strict=True)) | titles
+    return [alt.Tooltip(f"{field}:N", title=title) for field, title in shown.items()]
 
 
 def faded(parameter: alt.Parameter, full: float = 1.0) -> alt.OpacityValue:

@@ -20,11 +20,7 @@ class Comparison:
     """A published table compared with the run.
 
     Attributes:
-        source: where the published figures come from.
-        stack: the stack of the run that is set beside them.
-        statement: what both say, in a sentence or two; computed.
         headers: column titles of the table; the first column is text, the others are figures.
-        lines: the table.
         chart: a chart, if the figures are a series over size.
     """
 
@@ -51,15 +47,7 @@ def nearest(rows: Sequence[Row], size: int) -> Row | None:
 def point(
     series: str, size: int, value: float, is_published: bool, form: Callable[[float], str] = plain_ratio
 ) -> dict[str, Any]:
-    """A point of a chart over size.
-
-    Args:
-        series: the name of the line.
-        size: in bytes.
-        value: the figure.
-        is_published: whether it is not ours.
-        form: writes the figure.
-    """
+    """A point of a chart over size."""
     record = {"binding": series, "size": size, "size_text": size_words(size), "value": value}
     return record | {"text": form(value), "published": is_published}
 

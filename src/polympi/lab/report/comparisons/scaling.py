@@ -14,12 +14,7 @@ _LENGTH = 2**18  # of the published vectors
 
 
 def inner_product(stack: str, rows: Sequence[ScalingRow]) -> Comparison | None:
-    """Speed-up of the inner product of two vectors of length 2^18, as in the source the same for all ranks.
-
-    Args:
-        stack: the installed stack.
-        rows: how the applications of the run scale.
-    """
+    """Speed-up of the inner product of two vectors of length 2^18, as in the source the same for all ranks."""
     size = problem_bytes(_LENGTH, 1)
     ours = [
         row
@@ -35,10 +30,10 @@ def inner_product(stack: str, rows: Sequence[ScalingRow]) -> Comparison | None:
     table = published("inner_product_speedup")
     theirs = {row["processes"]: row for row in table.frame.iter_rows(named=True)}
     bindings = list(dict.fromkeys(row.binding for row in ours))
-    crowded = {row.ranks for row in ours if row.oversubscribed}
+    oversubscribed = {row.ranks for row in ours if row.oversubscribed}
     lines = [
         (
-            f"{ranks}{', oversubscribed here' if ranks in crowded else ''}",
+            f"{ranks}{', oversubscribed here' if ranks in oversubscribed else ''}",
             *(or_dash(theirs.get(ranks, {}).get(name), plain_ratio) for name in ("c_speedup", "python_pypar_speedup")),
             *(or_dash(by_key.get((binding, ranks)), plain_ratio) for binding in bindings),
         )

@@ -35,10 +35,7 @@ _PLACEMENTS = {
 def pings(stack: str, rows: Sequence[Row], over_hosts: bool) -> Comparison | None:
     """A ping-pong with standard and with synchronous sends.
 
-    Args:
-        stack: the stack.
-        rows: of it.
-        over_hosts: whether its ranks were on several hosts; the statement has the published placement that is alike.
+    The statement has the published placement that is like that of the run: one or several hosts.
     """
     standard_rows, synchronous_rows = (
         {r.size_bytes: r for r in select(rows, "latency", mode, "bytes", REFERENCE)}

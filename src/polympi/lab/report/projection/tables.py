@@ -19,9 +19,9 @@ KEY = (
     "set off later are less in each other's way on the simulated wires. Gone from: ranks from which on less than "
     f"{percent(NEGLIGIBLE)} is added. LogGP: the analytic model's time over the simulated one, with the most ranks; a "
     f"tilde marks times that are of the model alone. From {ENDS_BELOW} ranks on the ends of an interval are not "
-    "simulated but told from its median, in proportion to the costs."
+    "simulated but derived from its median, in proportion to the costs."
 )
-AGAINST_HEADERS = ("binding", "case", "size", "foretold", "measured", "miss", "")
+AGAINST_HEADERS = ("binding", "case", "size", "predicted", "measured", "error", "")
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,7 @@ class Table:
     """A table.
 
     Attributes:
-        title: what it is about.
         headers: of the columns; the first ``words`` columns hold words, the others numbers.
-        lines: the cells.
     """
 
     title: str
@@ -78,14 +76,14 @@ def against_table(found: Sequence[Miss]) -> Table:
             one.binding,
             one.pattern,
             format_size(one.size_bytes) if one.size_bytes else "",
-            format_ns(one.foretold_ns),
+            format_ns(one.predicted_ns),
             format_ns(one.measured_ns),
             _signed(one.error),
             "given" if one.given else "" if one.within else "missed, clocks" if one.doubtful else "missed",
         )
         for one in found
     ]
-    return Table("Foretold and measured", AGAINST_HEADERS, lines)
+    return Table("Predicted and measured", AGAINST_HEADERS, lines)
 
 
 def network_sentence(network: Network) -> str:

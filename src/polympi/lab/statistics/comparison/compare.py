@@ -25,7 +25,6 @@ import polars as pl
 
 from polympi.lab.records import AGAIN, REFERENCE
 from polympi.lab.statistics.comparison.floors import Floors, floors
-from polympi.lab.statistics.comparison.launches import launches_needed
 from polympi.lab.statistics.comparison.model import UNKNOWN, Comparison, GroupChange, RowChange
 from polympi.lab.statistics.comparison.permutation import PERMUTATIONS, permutation_p_values
 from polympi.lab.statistics.comparison.values import (
@@ -39,7 +38,7 @@ from polympi.lab.statistics.comparison.values import (
     reference_logs,
     typical,
 )
-from polympi.lab.statistics.comparison.verdicts import verdict_of_change, verdict_of_group
+from polympi.lab.statistics.comparison.verdicts import launches_needed, verdict_of_change, verdict_of_group
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import ROW
 from polympi.lab.statistics.shifts import hodges_lehmann, shift
@@ -92,7 +91,7 @@ def compare_medians(
         before: those of the earlier run; columns as ``launch_medians`` in
             :class:`~polympi.lab.statistics.model.Analysis`.
         after: those of the later run.
-        chosen: which rows are judged; the others tell the noise only.
+        chosen: which rows are judged; the others only show the noise.
         absolute: judge times instead of ratios to C; C is then a row too.
         threshold: the smallest relative change that counts, above 0. With 0.1 a time counts as larger when it is 1.1
             times as large, and as smaller when the other is 1.1 times as large.
@@ -158,11 +157,11 @@ def _row_changes(judged: _Judged, noise: Floors, drift: Values, threshold: float
             key, (before, after) = judged.values.keys[row], judged.values.sides(row)
             # A row of a group that did not change has not changed: its p-value is at least that of its group.
             p_value = max(float(judged.p_in_group[row]), judged.p_of_group(number))
-            facts = _facts(before, after, noise.cases.get(key.of(AGAIN)), threshold, found=p_value <= LEVEL)
+            estimates = _estimates(before, after, noise.cases.get(key.of(AGAIN)), threshold, found=p_value <= LEVEL)
             changes.append(
                 RowChange(
                     **{name: getattr(key, name) for name in ROW},
-                    **facts,
+                    **estimates,
                     p_value=p_value,
                     c_change=of_c.get(key.of(REFERENCE)),
                     before=math.exp(median(before)),
@@ -180,17 +179,17 @@ def _group_changes(
     for number, group in enumerate(judged.groups):
         where = (group.stack, group.benchmark)
         found = 2 * judged.p_typical[number] <= LEVEL
-        facts = _facts(*judged.typical.sides(number), noise.groups.get(where), threshold, found=found)
+        estimates = _estimates(*judged.typical.sides(number), noise.groups.get(where), threshold, found=found)
         verdicts = [row.verdict for row in rows[group.rows.start : group.rows.stop]]
-        facts["verdict"] = verdict_of_group(facts["verdict"], verdicts)
-        if facts["verdict"] != UNKNOWN:
-            facts["launches_needed"] = None
+        estimates["verdict"] = verdict_of_group(estimates["verdict"], verdicts)
+        if estimates["verdict"] != UNKNOWN:
+            estimates["launches_needed"] = None
         changes.append(
             GroupChange(
                 stack=group.stack,
                 binding=group.binding,
                 benchmark=group.benchmark,
-                **facts,
+                **estimates,
                 p_value=judged.p_of_group(number),
                 c_change=of_c.get(where),
                 rows=len(verdicts),
@@ -201,7 +200,7 @@ def _group_changes(
     return changes
 
 
-def _facts(before: Matrix, after: Matrix, floor: float | None, threshold: float, *, found: bool) -> dict[str, Any]:
+def _estimates(before: Matrix, after: Matrix, floor: float | None, threshold: float, *, found: bool) -> dict[str, Any]:
     """What rows and groups say alike, by the names of :class:`~polympi.lab.statistics.comparison.model.Change`."""
     change = shift(before, after)
     verdict = verdict_of_change(change, floor, threshold, found=found)

@@ -25,12 +25,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class Floors:
-    """Absolute log-ratios that noise explains.
-
-    Attributes:
-        groups: by stack and benchmark.
-        cases: by the row of the A/A arm.
-    """
+    """Absolute log-ratios that noise explains."""
 
     groups: dict[tuple[str, str], float]
     cases: dict[RowKey, float]

@@ -14,17 +14,16 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """How one thing changed from the earlier run to the later one.
 
     Attributes:
-        stack, binding, benchmark: what it is.
         launches_before, launches_after: launches with a value in each run.
         change: the factor from the earlier to the later run (Hodges-Lehmann).
         change_low, change_high: its interval; None with too few launches for one.
         confidence: the coverage that the interval really has; None without one.
-        p_value: of "no change", adjusted for all that was tested beside it; 1 with too few launches to tell.
+        p_value: of "no change", adjusted for all that was tested; 1 with too few launches.
         floor_ratio: the factor that the A/A arms do not exclude (at least 1); None where they say nothing.
         c_change: the factor by which C's own time changed, for information; None where C has no times.
         verdict: ``slower``, ``faster``, ``same`` or ``unknown``.
-        launches_needed: of an unknown change, how many launches a run would probably tell; None if more than
-            :data:`~polympi.lab.statistics.comparison.launches.MOST_LAUNCHES`, or if the change is not unknown.
+        launches_needed: of an unknown change, how many launches per run would probably be enough; None if more than
+            :data:`~polympi.lab.statistics.comparison.verdicts.MOST_LAUNCHES`, or if the change is not unknown.
     """
 
     stack: str
@@ -79,8 +78,6 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         absolute: times were judged, not ratios to C.
         threshold: the smallest relative change that counts, such as 0.1.
-        groups: by stack, binding and benchmark.
-        rows: the rows of these groups, in their order.
     """
 
     absolute: bool

@@ -51,11 +51,7 @@ class Group:
 
 
 def log_ratios(medians: pl.DataFrame) -> pl.DataFrame:
-    """The rows of all arms but C with ``log``, the logarithm of the ratio to C in the same block.
-
-    Args:
-        medians: as in :class:`~polympi.lab.statistics.model.Analysis`.
-    """
+    """The rows of all arms but C with ``log``, the logarithm of the ratio to C in the same block."""
     paired = with_reference(medians.filter(pl.col("median_ns") > 0)).filter(pl.col("reference_ns") > 0)
     return paired.with_columns(log=(pl.col("median_ns") / pl.col("reference_ns")).log())
 

@@ -1,16 +1,13 @@
-"""The verdict on a change, in one word.
-
-``slower`` and ``faster`` say four things: the change was found (its adjusted p-value is at most the level), its
-interval excludes none, and its estimate is beyond the threshold and beyond what noise explains. ``same`` is no lack of
-evidence but evidence, as in tests of equivalence (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657-680): the
-whole interval lies within the threshold. Everything else is ``unknown``.
-"""
+"""What is said of a change, and how many launches it would take to say more."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
+from typing import Final
 
 from polympi.lab.statistics.comparison.model import SAME, UNKNOWN
+from polympi.lab.statistics.intervals import MINIMUM_LAUNCHES
 from polympi.lab.statistics.shifts import Shift
 from polympi.lab.statistics.verdicts import FASTER, SLOWER
 
@@ -22,7 +19,7 @@ def verdict_of_change(change: Shift, floor: float | None, threshold: float, *, f
 
     Args:
         change: its estimate and interval, as log-ratios.
-        floor: the absolute log-ratio that noise explains; None if nothing tells it: then nothing is slower or faster.
+        floor: the absolute log-ratio that noise explains; None if it is unknown: then nothing is slower or faster.
         threshold: the smallest absolute log-ratio that counts.
         found: whether the test of "no change" rejects, adjusted for all that was tested.
     """
@@ -39,7 +36,7 @@ def verdict_of_group(own: str, rows: Sequence[str]) -> str:
 
     Args:
         own: the verdict on its typical row.
-        rows: the verdicts on its rows. A row that cannot be told alone says nothing about the group.
+        rows: the verdicts on its rows. An unknown row says nothing about the group.
 
     Returns:
         ``slower`` if the typical row or any other is. ``faster`` likewise, but not where the typical row is unknown.
@@ -58,3 +55,44 @@ def exit_code_of(verdicts: Sequence[str]) -> int:
     if SLOWER in verdicts:
         return EXIT_SLOWER
     return EXIT_UNKNOWN if UNKNOWN in verdicts else EXIT_FINE
+
+
+MOST_LAUNCHES: Final = 100  # more in a run don't help: hours of measuring, in which the machine changes
+
+# If nothing changed, the estimate strays from 0 by less than 1.28 standard errors four times of five, and the interval
+# reaches 1.96 of them to either side. Both together fit into the threshold when the interval alone fits 1.65 times.
+_ROOM_FOR_CHANCE: Final = (1.28 + 1.96) / 1.96
+# A change is found among some sixty groups when it is 3.6 standard errors large (p of 0.025 over 60, two-sided), and
+# its estimate strays by 0.84 of them to the wrong side one time of five: 2.3 times what the interval reaches.
+_ROOM_FOR_MANY: Final = (3.6 + 0.84) / 1.96
+
+
+def launches_needed(change: Shift, floor: float | None, threshold: float, first: int, second: int) -> int | None:
+    """How many launches a run would probably be enough, if the spread does not change.
+
+    An interval narrows with the root of the number of launches. Enough of them show that a change lies within the
+    threshold, or that there is one: whichever comes first, going by the estimate. "Probably" is four times of five.
+
+    Args:
+        change: the unknown change, as a log-ratio.
+        floor: the absolute log-ratio that noise explains, which narrows likewise.
+        threshold: the smallest absolute log-ratio that counts.
+        first: launches of the earlier run.
+        second: launches of the later run.
+
+    Returns:
+        More than either run has; None if more than :data:`MOST_LAUNCHES`.
+    """
+    more = max(first, second) + 1
+    if change.low is None or change.high is None:
+        return max(more, MINIMUM_LAUNCHES)
+    reach = (change.high - change.low) / 2
+    if change.low <= 0 <= change.high:
+        room = threshold / _ROOM_FOR_CHANCE
+    else:
+        room = max(threshold - abs(change.estimate), 0.0)
+    times_narrower = [reach / room] if room else []
+    if abs(change.estimate) > threshold:
+        times_narrower.append(max(_ROOM_FOR_MANY * reach, floor or 0.0) / abs(change.estimate))
+    launches = 2 / (1 / first + 1 / second) * min(times_narrower) ** 2  # by the harmonic mean, as standard errors go
+    return None if launches > MOST_LAUNCHES else max(more, ceil(launches))

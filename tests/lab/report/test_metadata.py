@@ -1,5 +1,5 @@
 from polympi.lab.records import Environment, Finding, StackFacts
-from polympi.lab.report.facts import findings, sections
+from polympi.lab.report.metadata import findings, sections
 
 FACTS = {
     "host": "node7",
@@ -14,7 +14,7 @@ RECORD = Environment(facts=FACTS, findings=FINDINGS, stacks={"mpich": StackFacts
 
 
 def test_any_record_becomes_sections_of_labelled_facts():
-    found = {section.title: dict(section.facts) for section in sections(RECORD)}
+    found = {section.title: dict(section.entries) for section in sections(RECORD)}
     assert found["General"] == {"Host": "node7", "Command": "polympi run -o 'a b'", "Slurm": "–"}
     assert found["CPU"] == {
         "Model": "X",

@@ -1,12 +1,14 @@
-"""Host names that cannot be resolved are found, and those that only ssh knows are not among them."""
+"""Names that cannot be resolved, and hosts that do not answer."""
 
-from __future__ import annotations
-
+import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from processes import commands_with
 
-from polympi.lab.survey.names import unresolved
+from polympi.lab.survey.reach import HostLost, unresolved
+from polympi.lab.survey.session import what_is_lost
 
 MISSING = "no-such-host.invalid"  # a domain that never exists (RFC 2606)
 
@@ -39,3 +41,33 @@ def test_names_that_ssh_maps_or_hands_to_a_proxy_are_not_refused(
 def test_a_job_of_slurm_has_addresses_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ssh(tmp_path, monkeypatch)
     assert unresolved([MISSING], {"SLURM_JOB_ID": "7"}) == {}
+
+
+def _reach(host: str, command: Sequence[str]) -> list[str]:
+    if host.startswith("gone"):
+        raise HostLost("is gone")
+    if host.startswith("refuses"):
+        return ["sh", "-c", "echo 'no route to host' >&2; exit 255"]
+    if host.startswith("silent"):
+        return ["sleep", "600.25"]
+    return list(command)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["one", "another"], None),
+        (["one", "refuses", "gone"], "refuses cannot be reached: 'no route to host'"),
+        (["one", "gone", "refuses"], "gone is gone"),
+        (["silent", "one"], "silent did not answer within 2 s"),
+        (["refuses", "gone"], None),  # the way to reach them may be what is wrong
+        (["refuses"], None),
+        (["refuses-itself", "one"], None),
+    ],
+)
+def test_a_host_that_does_not_answer_is_lost_where_another_one_answers(
+    names: list[str], said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "gethostname", lambda: "refuses-itself.example")
+    assert what_is_lost(names, _reach, timeout_s=2) == said
+    assert not commands_with("sleep 600.25")

@@ -1,4 +1,4 @@
-"""The environment of a run as sections of labelled facts; any keys of its record are shown."""
+"""The environment of a run as sections of labelled metadata; any keys of its record are shown."""
 
 from __future__ import annotations
 
@@ -14,50 +14,29 @@ from polympi.lab.records import Environment, Finding
 from polympi.lab.units import format_bytes, format_ns
 
 _GENERAL = "general"
-_ABBREVIATIONS = {
-    "cpu",
-    "cpus",
-    "mhz",
-    "mpi",
-    "gcc",
-    "id",
-    "os",
-    "shm",
-    "smt",
-    "numa",
-    "cma",
-    "pss",
-    "rss",
-    "tmpfs",
-    "url",
-    "cc",
-}
+_ABBREVIATIONS = frozenset(
+    {"cpu", "cpus", "mhz", "mpi", "gcc", "id", "os", "shm", "smt", "numa", "cma", "pss", "rss", "tmpfs", "url", "cc"}
+)
 
 _NOT_SHOWN = {"topology"}  # one line per CPU, for the comparison of placements
 
 
 @dataclass(frozen=True)
 class Section:
-    """One part of the environment.
-
-    Attributes:
-        title: what it is about.
-        facts: label and value, in the order of the record.
-    """
+    """One part of the environment."""
 
     title: str
-    facts: list[tuple[str, str]]
+    entries: list[tuple[str, str]]
 
 
 def sections(environment: Environment) -> list[Section]:
-    """All facts but the findings; facts that belong to no section come first."""
+    """All metadata but the findings; what belongs to no section comes first."""
     general: list[tuple[str, str]] = []
     found = []
     stacks = {"stacks": msgspec.to_builtins(environment.stacks)} if environment.stacks else {}
     for key, value in {**environment.facts, **stacks}.items():
         if isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(v, Mapping) for v in value)):
-            facts = list(_facts("", value)) or [("", "–")]
-            found.append(Section(_words(key), facts))
+            found.append(Section(_words(key), list(_entries("", value)) or [("", "–")]))
         else:
             general.append(
                 (
@@ -73,16 +52,16 @@ def findings(environment: Environment) -> list[Finding]:
     return sorted(environment.findings, key=lambda finding: finding.level != "warning")
 
 
-def _facts(label: str, value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+def _entries(label: str, value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping) and value:
         for inner_key, inner in value.items():
             if inner_key in _NOT_SHOWN:
                 continue
             words = _words(str(inner_key))
-            yield from _facts(f"{label} › {words}" if label else words, inner, str(inner_key))
+            yield from _entries(f"{label} › {words}" if label else words, inner, str(inner_key))
     elif isinstance(value, list) and any(isinstance(item, (Mapping, list)) for item in value):
         for number, item in enumerate(value, start=1):
-            yield from _facts(f"{label} {number}".strip(), item, key)
+            yield from _entries(f"{label} {number}".strip(), item, key)
     else:
         yield label, _text(key, value)
 
