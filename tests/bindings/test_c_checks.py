@@ -19,7 +19,7 @@ pytestmark = pytest.mark.mpi
 MOVING = [benchmark for benchmark in MEASURED if benchmark.collective and "bytes" in benchmark.payloads]
 COLLECTIVES = {benchmark.name for benchmark in MOVING}
 JOINT = {benchmark.name for benchmark in MOVING if benchmark.kind == "joint"}  # also timed in batches
-# One of the two loops of a collective does nothing. The linker puts this in place of collective_loops.
+# One of the two loops of a collective does nothing. The linker puts this instead of collective_loops.
 IDLE_LOOP = """
 #define _DEFAULT_SOURCE
 #include "exchange.h"
@@ -44,7 +44,7 @@ const struct loops *__wrap_collective_loops(int32_t benchmark) {
     return &loops;
 }
 """
-# Every destination gets the piece of another. The linker puts this in place of polympi_payload_fill.
+# Every destination gets the piece of another. The linker puts this instead of polympi_payload_fill.
 MISDIRECTED = """
 #define _DEFAULT_SOURCE
 #include "polympi_harness.h"
@@ -56,7 +56,7 @@ void __wrap_polympi_payload_fill(void *message, const struct polympi_case *c, in
     __real_polympi_payload_fill(message, c, origin, slot ^ 1);
 }
 """
-# An element inside the cube is written to, as a wrong datatype would. The linker puts this in place of latency_begin,
+# An element inside the cube is written to, as a wrong datatype would. The linker puts this instead of latency_begin,
 # which comes between the filling of the cube and the first message.
 WRITE_BESIDE = """
 #define _DEFAULT_SOURCE
@@ -90,7 +90,7 @@ int64_t __wrap_common_start_wait(void) {
     return __real_common_start_wait();
 }
 """
-# Leaves a file behind when the loop of a spinning rank yields. The linker puts this in place of sched_yield.
+# Leaves a file behind when the loop of a spinning rank yields. The linker puts this instead of sched_yield.
 TELL_OF_YIELDING = """
 #define _DEFAULT_SOURCE
 #include <sched.h>

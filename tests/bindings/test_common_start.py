@@ -1,4 +1,4 @@
-"""The common start where it is not at home: hosts with clocks of their own, and ranks that die or stop."""
+"""The common start where it is not at home: hosts with different clocks, and ranks that die or stop."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def test_hosts_of_one_machine_share_its_cpus(
     told = told_on_hosts(hosts, stack, tmp_path, "crowded.py", start_library(stack), cpu)
     for is_crowded, repeated, after in told:
         assert bool(is_crowded) == crowded
-        assert (repeated == 0) == crowded  # who comes late makes all begin again, unless nobody can be in time
-        assert (after == 10) == crowded  # then the start is agreed on behind the calls before it
+        assert (repeated == 0) == crowded  # a late rank makes all begin again, unless nobody can be in time
+        assert (after == 10) == crowded  # then the start is agreed on after the calls before it
 
 
 @pytest.mark.parametrize("name", ["c", "mpi4py"])  # the harness in C, and the one in Python

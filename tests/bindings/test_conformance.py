@@ -1,6 +1,6 @@
 """Every shipped binding runs every case that its manifest covers, and what arrives is what was sent.
 
-A binding is launched once on a stack with so many ranks, and one test looks at all that the launch left.
+A binding is launched once per stack and number of ranks, and one test looks at all that the launch left.
 """
 
 from __future__ import annotations
@@ -106,13 +106,13 @@ def _plan(first: int, cases: list[Case]) -> dict[int, PlannedCase]:
 
 
 def patient(stack: Stack) -> Stack:
-    """The stack whose ranks share processors: three ranks of Java on two take 145 s on MPICH otherwise, and 18 s so."""
+    """The stack for oversubscribed ranks: three of Java on two processors take 18 s, and 145 s on MPICH without it."""
     return msgspec.structs.replace(stack, environment=MPICH_SLEEPS | stack.environment)
 
 
 @pytest.fixture(scope="module")
 def conform(tmp_path_factory: pytest.TempPathFactory) -> Conform:
-    """Gives the launch of a binding on so many ranks of a stack; it is made when it is first asked for."""
+    """The launch of a binding on a number of ranks of a stack; it is made when it is first asked for."""
     made: dict[tuple[str, str, int], Conformed] = {}
 
     def launched(stack: Stack, name: str, ranks: int) -> Conformed:

@@ -1,4 +1,4 @@
-"""Arms planted beside the reference, to see what the laboratory makes of them: delayed, polling, timed as by OSU."""
+"""Arms planted next to the reference, to see what the laboratory makes of them: delayed, polling, timed as by OSU."""
 
 from __future__ import annotations
 

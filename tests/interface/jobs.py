@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 PROGRAM = Path(__file__).parent / "programs" / "job.py"
-START_S = 120.0  # until all ranks of a job have come
+START_S = 120.0  # until all ranks of a job have connected
 SETTLE_S = 60.0  # until they have found what a program has left behind
 END_S = 10.0  # until a launcher ends ranks of which one has gone
 WHERE_S = 1.0  # before the time of a program is over, its ranks write where they are
@@ -124,7 +124,7 @@ class Job:
             link.sendall(f"{line}\n".encode())
 
     def _answers(self, timeout: float, complaint: Callable[[Any], str]) -> list[Any]:
-        """A line of each rank; who waits for a rank that complains would wait for ever."""
+        """A line of each rank; waiting for the others after a complaint could take forever."""
         answers: dict[int, Any] = {}
         deadline = time.monotonic() + timeout
         while len(answers) < self.ranks:
@@ -157,7 +157,7 @@ class Job:
         self._close()
 
     def end(self) -> None:
-        """Let the ranks end as programs do, with nothing under way.
+        """Let the ranks end as programs do, with nothing in flight.
 
         Raises:
             CompanyError: they ended with an error.

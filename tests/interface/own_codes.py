@@ -1,4 +1,4 @@
-"""Jobs on several hosts, which a rank of Open MPI may end by a code of its own."""
+"""Jobs on several hosts, which a rank of Open MPI may end with another code."""
 
 from collections.abc import Callable
 from typing import Any

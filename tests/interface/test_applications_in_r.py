@@ -24,7 +24,7 @@ Run = Callable[..., Said]
 
 @pytest.fixture(scope="module")
 def run(openmpi: Stack, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Runs a program on so many ranks of Open MPI, whose library Rmpi finds."""
+    """Runs a program on this many ranks of Open MPI, whose library Rmpi finds."""
     if missing := why_not_ready(BINDING, openmpi):
         pytest.skip(missing)
     folder = tmp_path_factory.mktemp("r")

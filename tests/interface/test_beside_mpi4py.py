@@ -1,4 +1,4 @@
-"""Life beside others who start or end MPI: mpi4py, or C in the same process."""
+"""Together with others that start or end MPI: mpi4py, or C in the same process."""
 
 import pytest
 from own_codes import ended_with
@@ -126,7 +126,7 @@ def work(wait):
         wait()
     except mpi.StateError as error:
         assert "MPI was finalised while this call waited" in str(error)
-        print("told\\n", end="", flush=True) # whole, beside the other thread's
+        print("told\\n", end="", flush=True) # in one piece, next to the other thread's
 threads = [threading.Thread(target=work, args=[wait]) for wait in (lambda: c.recv(tag=1), lambda: c.probe(tag=2))]
 for thread in threads:
     thread.start()

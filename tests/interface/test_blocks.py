@@ -186,7 +186,7 @@ without(0, lambda timeout: cart.gather_blocks(u, timeout=timeout), "gather_block
 both_work(3)
 without(0, lambda timeout: cart.scatter_blocks(np.zeros(2 * n), timeout=timeout), "scatter_blocks")
 both_work(4)
-if rank:  # in the middle: it tells of a block, which comes late
+if rank:  # in the middle: it announces a block, which comes late
     tag = cart.next_tag()
     cart._private.allgather((0, ((n,), "<f8"), None))
     c.recv(0)

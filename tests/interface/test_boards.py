@@ -11,7 +11,7 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
 
-# So many that they share processors, and the most that have mailboxes and boards; more are for large machines.
+# Enough to be oversubscribed, and the most that have mailboxes and boards; more are for large machines.
 CROWD = len(os.sched_getaffinity(0)) + 3
 pytestmark.append(pytest.mark.skipif(CROWD > 32, reason="so many ranks have no boards"))
 

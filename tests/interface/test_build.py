@@ -10,7 +10,7 @@ import pytest
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
-# An extension module that reads behind its memory when it is imported.
+# An extension module that reads past its memory when it is imported.
 OVERRUN = """
 #include <Python.h>
 #include <mpi.h>
@@ -31,7 +31,7 @@ PyMODINIT_FUNC JOIN(PyInit_, CORE_NAME)(void) {
 
 @pytest.fixture
 def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that is compiled in place of the core's sources."""
+    """A folder that is compiled instead of the core's sources."""
     folder = tmp_path / "native"
     shutil.copytree(build.SOURCES / build.SERIAL_MPI, folder / build.SERIAL_MPI)
     monkeypatch.setattr(build, "SOURCES", folder)

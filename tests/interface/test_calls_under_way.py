@@ -94,7 +94,7 @@ else:
     core._start_barrier(c)  # dropped at once
 assert c.allgather(rank, timeout=20) == list(range(size))
 """,
-        "threads are in collectives of communicators of their own": """
+        "threads are in collectives of different communicators": """
 from concurrent.futures import ThreadPoolExecutor
 groups = [c.dup(), c.dup()]
 
@@ -120,7 +120,7 @@ for group in groups:
 """,
     },
     4: {
-        # Rank 0 is through only when all others have had what comes after the first round, of which they know nothing.
+        # Rank 0 is through only when all others have received what follows the first round, of which they know nothing.
         "a call that was begun goes on while its rank receives": """
 if rank == 0:
     c.barrier(timeout=20)

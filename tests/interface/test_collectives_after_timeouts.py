@@ -36,7 +36,7 @@ assert comm.allgather(rank, timeout=30) == [0, 1, 2, 3]
     run_in_job(PRELUDE + script, 4, stack)
 
 
-# Large messages then come only when their sender moves them on, which gives time to look at what is half done.
+# Large messages then arrive only when their sender makes progress, which gives time to look at what is half done.
 IN_SEVERAL_STEPS = {
     "OMPI_MCA_smsc": "^cma,xpmem,knem",
     "MPIR_CVAR_CH4_CMA_ENABLE": "0",

@@ -121,8 +121,8 @@ with raises(TypeError, "split(): color must be an integer, not str"):
     c.split("red")
 assert c.sendrecv(rank, other, source=other) == other
 """,
-    # MPI would complete the receive of the announcement, but the data behind it could not be fetched any more.
-    "a communicator with receives under way is not freed": """
+    # MPI would complete the receive of the announcement, but its data could not be fetched any more.
+    "a communicator with pending receives is not freed": """
 twin = c.dup()
 request = twin.irecv(other, 1)
 with raises(mpi.StateError, "irecv(source=%d, tag=1)" % other, operation="free"):

@@ -76,7 +76,7 @@ else:
         c.send(np.full(30_000, turn), 1, 1)
     c.send("end", 1, 2)
 """,
-    # On a communicator of its own: a collective in a handler would be another order of calls on each rank.
+    # On a separate communicator: a collective in a handler would be another order of calls on each rank.
     "a signal handler may send and receive during collectives": """
 beats = c.dup()
 requests = []

@@ -1,4 +1,4 @@
-"""The end of a program, with messages under way, threads that wait, and code that runs when Python is about to go."""
+"""The end of a program, with messages in flight, threads that wait, and code that runs when Python is about to go."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ levels = pytest.mark.parametrize("level", ["serialized", "multiple"])
 
 BIG = "import threading\nbig = np.arange(10**6)\n"
 
-# What a thread may wait in for ever: nobody sends what it receives, not all ranks come.
+# What a thread may wait in forever: nobody sends what it receives, not all ranks come.
 WAITS = """
 twin = c.dup()
 trio = c.dup()

@@ -1,4 +1,4 @@
-"""Ranks that fail, fork, or end with messages under way: the job ends, says why, and never hangs."""
+"""Ranks that fail, fork, or end with messages in flight: the job ends, says why, and never hangs."""
 
 import pytest
 from rank_programs import PRELUDE

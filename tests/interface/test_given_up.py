@@ -1,4 +1,4 @@
-"""Receives that are given up when their message has come: it goes to a later receive, and none is lost."""
+"""Receives that are given up when their message has arrived: it goes to a later receive, and none is lost."""
 
 from pathlib import Path
 

@@ -11,7 +11,7 @@ from polympi.lab.stacks.stack import Stack
 pytestmark = [pytest.mark.mpi, pytest.mark.large]
 
 # Every rank sends to every other, and checks that the messages of each come whole and in their order. All on a
-# communicator of its own, lest a receive of any tag takes what ranks that are further on say to each other.
+# communicator of its own, so that no receive of any tag takes what ranks further on say to each other.
 EXCHANGE = """
 twin = c.dup()
 VALUES = [lambda n: n, lambda n: np.full(300, n), lambda n: np.full(40_000, n), lambda n: [n, "x" * 9000],

@@ -27,7 +27,7 @@ def test_programs_run_in_the_same_ranks(run_in_job, stack: Stack) -> None:
 def test_a_failing_assertion_fails_its_own_test_with_its_own_message(run_in_job, stack: Stack) -> None:
     before = run_in_job(PRELUDE + WHO, 2, stack)
     said = failure(run_in_job, "assert rank == 0, 'the halo is wrong'\nc.barrier()\n", stack)
-    assert "[rank 1] AssertionError: the halo is wrong" in said  # as a launch of its own says it
+    assert "[rank 1] AssertionError: the halo is wrong" in said  # as a separate launch says it
     assert "assert rank == 0, 'the halo is wrong'" in said
     after = run_in_job(PRELUDE + WHO, 2, stack)
     assert set(after.split()).isdisjoint(before.split())

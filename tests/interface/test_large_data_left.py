@@ -176,7 +176,7 @@ for seconds in 30, 0.05:
 """,
     },
     3: {
-        "what comes after a time out does not come into memory of the user": """
+        "what arrives after a time-out does not go into the user buffer": """
 calls = [
     lambda into, **time: c.allreduce(mine, into=into, **time),
     lambda into, **time: c.allreduce(into, into=into, **time),

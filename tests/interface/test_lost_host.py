@@ -1,4 +1,4 @@
-"""A host that vanishes in the middle of a job: the others do not wait for ever, and say whom they have waited for."""
+"""A host that vanishes in the middle of a job: the others do not wait forever, and say for which ranks they waited."""
 
 import subprocess
 import threading
@@ -16,7 +16,7 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
 
-COME_S = 60.0  # until all ranks have come, on a loaded machine
+COME_S = 60.0  # until all ranks have started, on a loaded machine
 LOST_S = 60.0  # until a job ends of which a host is lost; its ranks wait for some seconds of these
 WAITS_S = 3
 # Open MPI's launcher waits for the lost host until the system gives its connection up, by default after a quarter of an

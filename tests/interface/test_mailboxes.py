@@ -55,7 +55,7 @@ for turn, comm in enumerate(alive):
     assert comm.allreduce(rank) == 1 and comm.bcast(turn if rank == 0 else None) == turn
 in_turn()
 used = core._shared_memory() - before - unused
-assert ALIVE * {BOX} < used < ALIVE * 2 * {BOX} * 1.05, used  # beside what is left over at the ends of ranges
+assert ALIVE * {BOX} < used < ALIVE * 2 * {BOX} * 1.05, used  # and what is left over at the ends of ranges
 in_turn()
 for comm in alive:
     comm.free()

@@ -1,4 +1,4 @@
-"""Receivers that have no memory for what comes: they say so, their partners get on, and so do they."""
+"""Receivers without memory for a message: they say so, and they and their partners go on."""
 
 import pytest
 from rank_programs import PRELUDE

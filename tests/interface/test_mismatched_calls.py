@@ -1,4 +1,4 @@
-"""Ranks that call different collectives, or name different roots: who would wait for ever is told of it."""
+"""Ranks that call different collectives, or name different roots: the ranks that would wait forever learn it."""
 
 import pytest
 from rank_programs import PRELUDE

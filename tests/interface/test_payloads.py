@@ -23,7 +23,7 @@ def run_program(run, name: str, stack: Stack, *arguments: str, further: Path = S
 
 @pytest.fixture
 def hypothesis_folder(tmp_path: Path) -> Path:
-    """A folder with nothing but hypothesis and what it needs, for the ranks, which run in environments of their own."""
+    """A folder with nothing but hypothesis and what it needs, for the ranks, which run in other environments."""
     folder = tmp_path / "hypothesis"
     folder.mkdir()
     for name in ("hypothesis", "sortedcontainers"):

@@ -1,4 +1,4 @@
-"""Collectives of pieces that were begun: in flight, beside ranks that block, and at the end of the program."""
+"""Collectives of pieces that were begun: in flight, next to ranks that block, and at the end of the program."""
 
 import re
 from pathlib import Path

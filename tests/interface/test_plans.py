@@ -120,7 +120,7 @@ plan()
 
 grid = np.zeros((6, 6))
 plan.send(grid[:, 1], 0)
-plan.recv(grid[:, 0], 0)  # beside it, and between its elements
+plan.recv(grid[:, 0], 0)  # next to it, and between its elements
 for view in grid[2], grid[:, 0], grid[0, ::2], grid:
     with raises(mpi.MismatchError, "plan.recv(source=0, tag=5): its memory overlaps with that of plan."):
         plan.recv(view, 0, 5)
@@ -314,7 +314,7 @@ else:
 assert back[0] == back[-1] == 6 - rank
 plan.free()
 """,
-        "an exception of a signal handler leaves what is under way": """
+        "an exception of a signal handler leaves pending transfers alone": """
 import signal
 signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
 there, back = np.full((300, 300), 1.0 + rank)[:, ::3], np.zeros((300, 100))

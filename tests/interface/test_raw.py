@@ -15,7 +15,7 @@ PROGRAMS = Path(__file__).parent / "programs" / "partners"
     ("level", "machines", "limit"), [("serialized", "", ""), ("multiple", "0 1", ""), ("serialized", "", "60")]
 )
 def test_raw_messages_and_collectives_of_two_ranks(run, stack: Stack, level: str, machines: str, limit: str) -> None:
-    """With a limit, each collective is made by a thread of its own."""
+    """With a limit, each collective is made by a separate thread."""
     env = {"POLYMPI_THREADS": level, "MACHINES": machines, "POLYMPI_TIMEOUT": limit}
     ended = run(PROGRAMS / "raw_pair.py", 2, stack, env=env)
     assert ended.succeeded().split() == ["done"] * 2

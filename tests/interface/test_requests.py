@@ -1,4 +1,4 @@
-"""Requests: sends and receives that are under way, in any number and order, waited for, cancelled or forgotten."""
+"""Requests: pending sends and receives, in any number and order, waited for, cancelled or forgotten."""
 
 from pathlib import Path
 
@@ -59,7 +59,7 @@ else:
     for tag, got in zip(receives, mpi.wait_all(tuple(receives.values()))):
         assert same(got, value(tag)) and (tag < 300 or got is into[tag])
 """,
-    "a receive is cancelled only while nothing has come": """
+    "a receive is cancelled only while nothing has arrived": """
 for value in 7, np.arange(5.0), np.arange(10.0**5), ["x" * 10**5]:
     for into in False, True:
         if rank == 0:
@@ -100,7 +100,7 @@ for n in 3, 10_000:
             c.recv(0, 1, into=np.zeros(n, [("value", "f8")]))
         assert same(c.recv(0, 1, into=np.ones_like(sent)), sent)
 """,
-    "a request in what it has received is no leak": """
+    "a request in what it has received isn't a leak": """
 import weakref
 
 class Thing:

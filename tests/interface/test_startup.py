@@ -181,7 +181,7 @@ def test_a_dropped_receive_is_not_reported_but_its_message_is(run, stack: Stack)
         world = mpi.world
         other = 1 - world.rank
         world.irecv(other, 1)
-        world.barrier()  # a message that were here before would be told of: the receive would have taken it
+        world.barrier()  # a message that arrived before would be reported: the receive would have taken it
         world.send("for nobody", other, 1)
         world.send("kept", other, 2)
         print(world.recv(other, 2))

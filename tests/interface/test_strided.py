@@ -33,8 +33,8 @@ for seed in range(4000):
     core._strided_copy(source, target)
     assert under.tobytes() == expected_under.tobytes(), f"{count} elements into {described(target)}"
 """,
-    # Each length has a way of its own to be copied, or shares it with lengths near by: all up to the longest of these.
-    "rows of any length are copied whole and nothing beside them": """
+    # Each length has its own way to be copied, or shares it with lengths near by: all up to the longest of these.
+    "rows of any length are copied whole and nothing else": """
 rng = np.random.default_rng(1)
 for length in range(1, 150):
     under = rng.integers(0, 256, (5, length + 3), np.uint8)

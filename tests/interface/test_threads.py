@@ -19,7 +19,7 @@ THREADS = "import threading\nfrom concurrent.futures import ThreadPoolExecutor\n
 @levels
 @pytest.mark.parametrize("mailboxes", ["0", "1"])
 def test_threads_make_and_free_communicators_in_any_order(run_in_job, stack: Stack, level: str, mailboxes: str) -> None:
-    # Each thread has a communicator of its own, and each rank its own order among them, as MPI allows.
+    # Each thread has its own communicator, and each rank its own order among them, as MPI allows.
     script = """
 groups = [c.dup(), c.split(0, -rank), c.split(0 if rank < 2 else 1), c.split(min(rank, 1))]
 def work(number):
@@ -89,7 +89,7 @@ assert c.allreduce(1) == size
 """,
     },
     3: {
-        "each thread with a communicator of its own": """
+        "each thread with its own communicator": """
 groups = [c.dup() for _ in range(8)]
 def work(number):
     group = groups[number]

@@ -79,7 +79,7 @@ else:
 
 
 def test_a_message_that_has_begun_to_come_is_waited_for(run_in_job, stack: Stack) -> None:
-    # With some MPI libraries large data come only when the sender moves them on.
+    # With some MPI libraries large data arrive only when the sender makes progress.
     script = """
 if rank == 0:
     sent = [c.isend(value, 1, 1) for value in (big, [big, "x" * 9000])]

@@ -60,7 +60,7 @@ def test_numba_compiles_the_kernel_once(run, mpich: Stack, tmp_path) -> None:
 
 def test_the_error_falls_with_the_square_of_the_spacing(run, mpich: Stack) -> None:
     errors = []
-    for edge in (17, 33):  # so many steps that both come to the same time
+    for edge in (17, 33):  # as many steps as reach the same time
         said = run(PROGRAM, 2, mpich, arguments=["--mesh", str(edge), "--steps", str((edge - 1) * 2)]).succeeded()
         errors.append(float(said.split("closed form of the scheme, ")[1].split()[0]))
     assert 3.6 < errors[0] / errors[1] < 4.4

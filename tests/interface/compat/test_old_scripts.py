@@ -42,7 +42,7 @@ CHECKED = {
             "All other names",
         ],
     ),
-    "scientific": (  # which is told of the module, and not of its arrays
+    "scientific": (  # the check reports on the module, not on its arrays
         "from Scientific import MPI, N\nfrom Scientific.MPI import world\nx = N.zeros(2, N.Float)\n"
         "MPI.world.reduce(x, x, MPI.replace, 0)\nMPI.none\n",
         ["none (line 5): is not there.", "replace (line 4): {replace}", "world (lines 2, 4): {world}"],

@@ -9,7 +9,7 @@ from prelude import c, rank, size
 
 from polympi.native import core
 
-# The machine of each rank, of so many.
+# The machine of each rank, by the number of ranks.
 PLACEMENTS: dict[str, Callable[[int], Sequence[int]]] = {
     "in blocks of two": lambda n: [r // 2 for r in range(n)],
     "in blocks of four": lambda n: [r // 4 for r in range(n)],
@@ -28,7 +28,7 @@ def by_tree(machines: int) -> int:
 
 
 def by_doubling(machines: int) -> int:
-    """Messages of recursive doubling: as many take part as the next lower power of two, the others send and get one."""
+    """Messages of recursive doubling: the next lower power of two participate, the others send and get one."""
     rounds = machines.bit_length() - 1
     return (rounds << rounds) + 2 * (machines - (1 << rounds))
 

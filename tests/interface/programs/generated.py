@@ -17,7 +17,7 @@ from values import Access, Cell, Colour, HaloError, Key, Level, Point, Slotted, 
 import polympi as mpi
 
 ECHO, STOP = 1, 2
-THRESHOLDS = (4096, 8192)  # from where data travel beside the stream; and what one message holds
+THRESHOLDS = (4096, 8192)  # from where data travel outside the stream; and what one message holds
 
 # The codec alone gets more of them (tests/native). How long one takes says nothing on a machine with other work.
 thorough = settings(max_examples=50, deadline=None, database=None, suppress_health_check=list(HealthCheck))

@@ -51,7 +51,7 @@ WAYS_TO_RECEIVE = [
     lambda **into: c.recv(c.probe(tag=1).source, mpi.ANY_TAG, **into),
 ]
 
-# An announcement comes long before its data: rank 1 sends those when it is told to.
+# An announcement comes long before its data: rank 1 sends those on request.
 N, ARRAY, DOUBLE, BYTES, REMOTE = 1000, 14, 12, 8, 255
 numbers = itertools.count(10**6)
 

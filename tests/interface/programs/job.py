@@ -29,7 +29,7 @@ from polympi.native import core
 
 HELPERS = Path(__file__).parent
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2)
-LOOKS = 20  # MPI libraries take in what has come step by step
+LOOKS = 20  # MPI libraries take in what has arrived step by step
 LONG_S = 2.0  # for threads that have done their work to end
 
 
@@ -47,7 +47,7 @@ def as_it_was() -> Iterator[None]:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         sys.modules["__main__"], sys.argv, sys.stdout = main, arguments, output
-        for name in set(sys.modules) - modules:  # helpers may have a state, and are imported anew
+        for name in set(sys.modules) - modules:  # helpers may have state, and are imported again
             if HELPERS in Path(getattr(sys.modules[name], "__file__", None) or "/").parents:
                 del sys.modules[name]
         sys.path[:] = path
@@ -60,7 +60,7 @@ def as_it_was() -> Iterator[None]:
 
 @contextlib.contextmanager
 def watched(seconds: float, place: Path) -> Iterator[None]:
-    """After so many seconds, write there what Python is doing."""
+    """After this many seconds, write there what Python is doing."""
     with place.open("w") as where:
         faulthandler.dump_traceback_later(seconds, file=where)
         try:
@@ -111,7 +111,7 @@ def left_behind() -> str:
 
 
 def next_order(link: socket.socket, orders: TextIO) -> str:
-    """The next line; meanwhile MPI goes on, since what others have under way may need this rank."""
+    """The next line; meanwhile MPI makes progress, since pending operations of others may need this rank."""
     while not select.select([link], [], [], 0.0005)[0]:
         c.iprobe()
     return orders.readline()

@@ -1,4 +1,4 @@
-"""Random arrays: the same elements and strides each time for a seed, in memory of its own."""
+"""Random arrays: the same elements and strides each time for a seed, each in separate memory."""
 
 import random
 from typing import Any

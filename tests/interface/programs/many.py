@@ -9,7 +9,7 @@ FEW, MANY = 10, 100_000
 # Where every rank gets a piece from every other, all pieces together are to fit the memory of one machine.
 EACH = min(MANY, 2**22 // size**2)
 RIGHT, LEFT = (rank + 1) % size, (rank - 1) % size
-# What rank r contributes: of the kinds that travel by ways of their own.
+# What rank r contributes: of the kinds that travel in different ways.
 VALUES = [
     lambda r: r,
     lambda r: {"rank": r, "name": "x" * r, "more": [r, None, 1.5]},

@@ -1,4 +1,4 @@
-"""The start on very many ranks: all pass a barrier and a reduction, and rank 0 tells what polympi takes for that.
+"""The start on very many ranks: all pass a barrier and a reduction, and rank 0 reports what polympi takes for that.
 
 The line of figures has bytes, each the mean over ranks: what the world and the first calls on it took of a rank's
 memory; what each further communicator took; and the memory that the ranks share, a rank.
@@ -13,7 +13,7 @@ MORE = 24  # communicators, so that what each takes is not lost among pages
 
 
 def memory() -> int:
-    """Memory of this process that is no file's and no other's; what it has ever allocated."""
+    """Memory of this process that belongs to no file and no other process; what it has ever allocated."""
     lines = Path("/proc/self/smaps_rollup").read_text().splitlines()[1:]
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("Anonymous:"))
 

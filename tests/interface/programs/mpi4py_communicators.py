@@ -102,7 +102,7 @@ again.Free()
 made.Free()
 MPI.Comm.Free_keyval(key)
 
-# Freed while a send is under way and a receive is posted; their messages still come.
+# Freed while a send is pending and a receive is posted; their messages still arrive.
 made = comm.Dup()
 posted = made.irecv(source=rank, tag=1)
 sent = made.isend(np.arange(10**5), rank, 1)

@@ -1,4 +1,4 @@
-"""What reductions must give, by NumPy and `operator` alone; of polympi it has the names of operations, and no more."""
+"""What reductions must give, by NumPy and `operator` alone; of polympi it uses only the names of operations."""
 
 import operator
 from collections.abc import Callable

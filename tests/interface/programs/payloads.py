@@ -27,7 +27,7 @@ RECEIVES: list[Callable[[], Any]] = [
 
 
 def passes(value: Any, what: object = "", expected: Any = None) -> None:
-    """Send the value by itself and inside of others; what arrives must be the same."""
+    """Send the value by itself and nested; what arrives must be the same."""
     expected = value if expected is None else expected
     for number, receive in enumerate(RECEIVES):
         wrapped, unwrap = [
@@ -61,7 +61,7 @@ def sizes_about_all_thresholds() -> None:
                 got = world.recv(0)
                 assert same(got, value), nbytes
     for filler in (b"-" * 4000, [b"-" * 4000, np.arange(1000)], [np.arange(3000), "x" * 4000]):
-        # The stream grows byte by byte over what one message holds, with data beside it and without.
+        # The stream grows byte by byte over what one message holds, with data outside it and without.
         for nbytes in [*range(3900, 4300), 20_000]:
             value = [filler, b"x" * (nbytes // 2), b"y" * (nbytes - nbytes // 2)]
             if rank == 0:

@@ -21,7 +21,7 @@ class Thing:
         return hash(self.value)
 
 
-# Each from a small number, so that ranks can have different ones of one kind. Large and small, with parts of their own
+# Each from a small number, so that ranks can have different ones of one kind. Large and small, with separate parts
 # and without, strided, of no elements.
 OBJECTS: list[Any] = [
     lambda n: None,

@@ -67,7 +67,7 @@ def beside_ranks_that_block() -> None:
 
 
 def into_memory() -> None:
-    # 900 bytes do not fit the slot of one of many ranks: such a piece alone tells how many rows it has.
+    # 900 bytes do not fit the slot of one of many ranks: only such a piece reports how many rows it has.
     for rows in 1, 40, 4000:
         mine = np.full((rows + rank, 3), rank, np.float64)
         both = np.concatenate([np.full((rows + owner, 3), owner, np.float64) for owner in range(size)])

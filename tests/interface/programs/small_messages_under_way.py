@@ -1,4 +1,4 @@
-"""A small message under way takes little memory; how it is sent, and the most bytes it may take, are arguments."""
+"""A small message in flight takes little memory; how it is sent, and the most bytes it may take, are arguments."""
 
 import sys
 import time

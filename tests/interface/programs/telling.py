@@ -1,4 +1,4 @@
-"""Each rank says what it calls, tries it on a communicator of its own, and what it was told must be true."""
+"""Each rank says what it calls, tries it on a new communicator, and what it learns must be true."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ ROOTED = {"bcast", "gather", "scatter", "reduce"}
 
 
 def told(plan: Callable[[int], tuple[str, int]]) -> set[int]:
-    """All ranks call what the plan (rank -> verb, root) says: which of them were told of a mismatch, in true words."""
+    """All ranks call what the plan (rank -> verb, root) says: which of them got a mismatch error, with true words."""
 
     def spell(of: int) -> str:
         verb, root = plan(of)

@@ -11,7 +11,7 @@ big = np.arange(10**6)
 
 
 def times_out(call: Any, *words: str, seconds: float = 0.05, **facts: object) -> None:
-    """The call, written on a line of its own, waits as long as it may and names that line."""
+    """The call, written on a separate line, waits as long as it may and names that line."""
     place = f"{call.__code__.co_filename}:{call.__code__.co_firstlineno}: "
     with raises(mpi.Timeout, f"rank {rank} waited {seconds!r} s", place, *words, rank=rank, code=None, **facts):
         call()

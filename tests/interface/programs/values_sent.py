@@ -1,4 +1,4 @@
-"""Small and large objects: in one message, announced, beside it in one part, in several."""
+"""Small and large objects: in one message, announced, outside it in one part, in several."""
 
 import numpy as np
 

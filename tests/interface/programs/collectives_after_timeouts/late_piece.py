@@ -11,7 +11,7 @@ import polympi as mpi
 n = 3_000_000
 mine = np.full(n, 7, "u1")
 in_turn()  # the ranks begin together, since what follows is a matter of tenths of a second
-if rank == 0:  # sends what it has, waits in vain, and does not move it on for a while
+if rank == 0:  # sends what it has, times out, and makes no progress on it for a while
     with raises(mpi.Timeout):
         c.gather(mine, 1, timeout=0.2)
     time.sleep(0.6)
@@ -26,7 +26,7 @@ c.barrier(timeout=30)
 c.sendrecv(mine, other, 5, other, 5)  # meanwhile it comes
 in_turn()
 if rank == 1:
-    for _ in range(200):  # until the last of it has come, too
+    for _ in range(200):  # until the last of it has arrived, too
         with contextlib.suppress(BufferError):
             last = into[n - 1]
             into.clear()

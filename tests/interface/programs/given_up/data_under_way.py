@@ -1,4 +1,4 @@
-"""A message of which the data are under way goes to a later receive."""
+"""A message whose data are in flight goes to a later receive."""
 
 import itertools
 from functools import partial

@@ -11,7 +11,7 @@ from ways import WAYS
 
 
 def layouts(n: int, dtype: str) -> list[tuple[Any, Any]]:
-    """Arrays of n * 24 elements over distinct memory, with what is beside them: (whole, array)."""
+    """Arrays of n * 24 elements over distinct memory, with the memory around them: (whole, array)."""
 
     def over(shape: tuple[int, ...], cut: Any = lambda whole: whole, order: Any = "C") -> tuple[Any, Any]:
         whole = np.zeros(shape, dtype, order=order)

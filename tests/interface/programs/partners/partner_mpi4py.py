@@ -14,7 +14,7 @@ coupled.Recv(numbers, 1, 20)
 assert numbers.tolist() == [0, 1, 2, 3]
 coupled.Send(2 * numbers, 1, 21)
 
-assert coupled.Split(MPI.UNDEFINED) == MPI.COMM_NULL  # the others make a world of their own
+assert coupled.Split(MPI.UNDEFINED) == MPI.COMM_NULL  # the others make their own world
 coupled.Barrier()
 header = np.zeros(5, "i4")
 coupled.Bcast(header, 2)

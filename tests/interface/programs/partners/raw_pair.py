@@ -283,7 +283,7 @@ for _ in range(20):
     p.recv(room, other, 34)
     mpi.wait_all([*requests[:2], *requests[4:]])
     requests[2].cancel()
-    requests.clear()  # one of them is under way, and taken back
+    requests.clear()  # one of them is pending, and is cancelled
     p.sendrecv(slow, other, into=slow, source=other)
     p.allgather(room, bytearray(32))
     c.barrier()

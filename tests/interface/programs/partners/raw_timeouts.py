@@ -59,7 +59,7 @@ def usable() -> None:
             return
 
 
-# What is no time-out.
+# Values that aren't time-outs.
 for wrong, kind in ((0, ValueError), (-1, ValueError), ("long", TypeError)):
     refused(kind, "timeout", lambda wrong=wrong: p.barrier(timeout=wrong))
     refused(kind, "timeout", lambda wrong=wrong: p.split(0, timeout=wrong))
@@ -87,7 +87,7 @@ CALLS = {
 }
 trash: list[np.ndarray] = []
 for name, call in CALLS.items():
-    root_of_one = name in ("raw.scan", "raw.exscan")  # of which rank 0 needs nothing of others
+    root_of_one = name in ("raw.scan", "raw.exscan")  # in which rank 0 needs nothing from others
     if rank == 0 and not root_of_one:
         began = time.monotonic()
         said = refused(mpi.Timeout, f"rank 0 waited 0.2 s in {name}() at ", lambda call=call: call(0.2))

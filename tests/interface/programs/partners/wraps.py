@@ -31,7 +31,7 @@ assert world.handle_size == MPI._sizeof(MPI.COMM_WORLD)
 if hasattr(MPI.COMM_WORLD, "handle"):
     assert world.handle == MPI.COMM_WORLD.handle
 
-# Messages of mpi4py, of the communicator that was made of its own, and of a third one never meet.
+# Messages of mpi4py, of the communicator made from its own, and of a third one never meet.
 theirs = MPI.COMM_WORLD.Split(0, -rank)
 ours, by_handle = mpi.wrap(theirs), mpi.wrap(theirs.handle)
 third = mpi.wrap(ours)

@@ -37,6 +37,6 @@ twin = c.dup()
 requests = [twin.irecv(other, tag) for tag in range(N)]
 sent = [twin.isend(tag, other, tag) for tag in range(N)]
 c.sendrecv(0, other, 5, other, 5)
-twin.free()  # all have come
+twin.free()  # all have arrived
 assert mpi.wait_all(requests) == list(range(N))
 mpi.wait_all(sent)

@@ -42,7 +42,7 @@ for wait in WAITS:
     in_turn()
     for tag in range(3):
         while c.iprobe(other, tag):
-            c.recv(other, tag)  # what had come for requests that were dropped
+            c.recv(other, tag)  # what had arrived for requests that were dropped
     in_turn()
 
 signal.signal(signal.SIGALRM, lambda *_: empty())

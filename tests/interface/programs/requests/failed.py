@@ -19,7 +19,7 @@ for n in 10, 10_000:
             in_turn()
         else:
             requests = [c.irecv(0, 0), c.irecv(0, 1, into=bytearray(3)), c.irecv(0, 2)]
-            while not requests[2].test():  # then the first two have come, too
+            while not requests[2].test():  # then the first two have arrived, too
                 pass
             with raises(mpi.MismatchError, "irecv(source=0, tag=1)", "int64 elements", operation="irecv"):
                 wait(requests[1])

@@ -1,4 +1,4 @@
-"""What is under way outlives its communicator."""
+"""Pending operations outlive their communicator."""
 
 import gc
 import sys

@@ -9,7 +9,7 @@ import polympi as mpi
 
 
 class Asking:
-    """Where it is unpickled, another thread asks for the request that it has come by."""
+    """Where it is unpickled, another thread asks for the request that received it."""
 
     def __reduce__(self) -> Any:
         return ask, ()

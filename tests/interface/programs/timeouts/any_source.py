@@ -31,7 +31,7 @@ def cancelled(request: mpi.Request) -> Any:
 def interrupted() -> Any:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.0003)
-        c.probe()  # not in the middle of receiving: an exception there would be in place of the message
+        c.probe()  # not in the middle of receiving: an exception there would replace the message
         signal.setitimer(signal.ITIMER_REAL, 0)
     except Alarm:
         raise mpi.Timeout from None
