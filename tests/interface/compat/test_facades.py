@@ -22,19 +22,13 @@ BEGIN = (
     + """
 from any_values import VALUES, arrived
 from facade_calls import calls_of
+from prelude import by_turns
 old = calls_of(sys.argv[1])
 right, left, last = (rank + 1) % size, (rank - 1) % size, size - 1
 def shifted(x, tag=5, like=None, *source_and_tag):
-    "What comes from the left when all send to the right; by turns, since a send may wait for its receiver."
-    def receive():
-        return old.recv(x if like is None else like, *source_and_tag or (left, tag))
-    if rank % 2 == 0:
-        old.send(x, right, tag)
-        return receive()
-    try:
-        return receive()
-    finally:
-        old.send(x, right, tag)
+    "What the left rank sends, when all send to the right."
+    like = x if like is None else like
+    return by_turns(lambda: old.send(x, right, tag), lambda: old.recv(like, *source_and_tag or (left, tag)))
 def fails(call, *words):
     "Whether the facade refuses a call by its own error, and in these words."
     try:

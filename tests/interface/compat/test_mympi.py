@@ -10,20 +10,14 @@ MYMPI = (
     + """
 from polympi.compat import mympi as old
 from polympi.compat.mympi import *
+from prelude import by_turns
 assert mpi_init(len(sys.argv), sys.argv) == tuple(sys.argv)
 W = MPI_COMM_WORLD
 right, left = (rank + 1) % size, (rank - 1) % size
 def shifted(x, count, datatype, tag=5, ask=None, to=None, comm=W):
-    "What comes from the left when all send to the right; by turns, since a send may wait for its receiver."
-    def receive():
-        return mpi_recv(count if ask is None else ask, datatype if to is None else to, left, tag, comm)
-    if rank % 2 == 0:
-        assert mpi_send(x, count, datatype, right, tag, comm) == 0
-        return receive()
-    try:
-        return receive()
-    finally:
-        mpi_send(x, count, datatype, right, tag, comm)
+    "What the left rank sends, when all send to the right."
+    like = count if ask is None else ask, datatype if to is None else to
+    return by_turns(lambda: mpi_send(x, count, datatype, right, tag, comm), lambda: mpi_recv(*like, left, tag, comm))
 """
 )
 
@@ -236,7 +230,7 @@ assert mpi_status().tolist() == [other, 10 + other, 0]
 count = mpi_get_count(MPI_INT)
 assert count == mpi_get_count(mpi_status(), MPI_INT) == other + 1
 # it is still there, for probes and for the first receive that matches; others come meanwhile
-mpi_send([8, 9], 2, MPI_INT, other, 1, W)
+assert mpi_send([8, 9], 2, MPI_INT, other, 1, W) == 0
 assert mpi_recv(2, MPI_INT, other, 1, W).tolist() == [8, 9] and mpi_get_count(MPI_INT) == 2
 for found in (other, MPI_ANY_TAG), (MPI_ANY_SOURCE, 10 + other), (other, 10 + other), anything:
     for probe, gives in (mpi_probe, 0), (mpi_iprobe, 1):

@@ -9,16 +9,11 @@ PYPAR = (
     PRELUDE
     + """
 from polympi.compat import pypar
+from prelude import by_turns
 right, left = (rank + 1) % size, (rank - 1) % size
 def shifted(x, give={}, **get):
-    "What comes from the left when all send to the right; by turns, since a send may wait for its receiver."
-    if rank % 2 == 0:
-        pypar.send(x, right, **give)
-        return pypar.receive(left, **get)
-    try:
-        return pypar.receive(left, **get)
-    finally:
-        pypar.send(x, right, **give)
+    "What the left rank sends, when all send to the right."
+    return by_turns(lambda: pypar.send(x, right, **give), lambda: pypar.receive(left, **get))
 """
 )
 
