@@ -119,7 +119,7 @@ def test_after_the_end_every_call_is_an_error(run, stack: Stack) -> None:
 done = c.irecv(other), c.isend(big, other)
 assert same(mpi.wait_all(done), [big, None])
 under_way = c.irecv(other, 6)
-twin = c.dup()
+twin = mpi.world.dup()
 mpi.finalize()
 mpi.finalize()
 assert same(done[0].wait(), big) and done[1].test() and done[0].cancel() is False
