@@ -48,14 +48,11 @@ for variant in {("blocking", "merged", "overlapped")[: 3 if module in NONBLOCKIN
 @pytest.mark.parametrize("module", BLOCKING)
 def test_a_module_without_nonblocking_calls_overlaps_nothing(run_in_job, stack: Stack, module: str) -> None:
     script = f"""{SCRIPT}
+from prelude import raises
 for make in (lambda: wave_modules.Wave(mpi.world, 13, True, module={module!r}),
              lambda: poisson_cg_modules.PoissonCG(mpi.world, 13, "overlapped", module={module!r})):
-    try:
+    with raises(ValueError, "{module} has no nonblocking calls"):
         make()
-    except ValueError as error:
-        assert "{module} has no nonblocking calls" in str(error), error
-    else:
-        raise AssertionError
 """
     run_in_job(script, 2, stack)
 

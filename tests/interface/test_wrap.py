@@ -5,6 +5,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
@@ -52,31 +53,20 @@ print("done")
 
 
 def test_without_mpi4py_a_sentence_says_so(run_in_job, stack: Stack) -> None:
-    run_in_job(
-        """
-import sys
-import polympi as mpi
+    script = """
 sys.modules["mpi4py"] = None
 try:
-    try:
-        mpi.world.to_mpi4py()
-    finally:
-        del sys.modules["mpi4py"]
-except mpi.LibraryError as error:
-    assert str(error).startswith(f"rank {mpi.world.rank}, to_mpi4py(): mpi4py cannot be imported (")
-else:
-    raise AssertionError
-""",
-        2,
-        stack,
-    )
+    with raises(mpi.LibraryError, f"rank {rank}, to_mpi4py(): mpi4py cannot be imported ("):
+        c.to_mpi4py()
+finally:
+    del sys.modules["mpi4py"]
+"""
+    run_in_job(PRELUDE + script, 2, stack)
 
 
 def test_an_mpi4py_of_another_library_is_refused(run_in_job, stack: Stack) -> None:
-    run_in_job(
-        """
-import sys, types
-import polympi as mpi
+    script = """
+import types
 class Theirs:
     def py2f(self):
         return 0
@@ -84,16 +74,11 @@ kept = sys.modules.get("mpi4py.MPI")
 other = types.SimpleNamespace(Get_library_version=lambda: "Other MPI 1.0", Is_initialized=lambda: True)
 sys.modules["mpi4py.MPI"] = other
 try:
-    mpi.wrap(Theirs())
-except mpi.LibraryError as error:
-    assert "wrap(): mpi4py runs on another MPI library (Other MPI 1.0) than polympi (" in str(error)
-else:
-    raise AssertionError
+    with raises(mpi.LibraryError, "wrap(): mpi4py runs on another MPI library (Other MPI 1.0) than polympi ("):
+        mpi.wrap(Theirs())
 finally:
     del sys.modules["mpi4py.MPI"]
     if kept:
         sys.modules["mpi4py.MPI"] = kept
-""",
-        2,
-        stack,
-    )
+"""
+    run_in_job(PRELUDE + script, 2, stack)

@@ -385,10 +385,6 @@ def test_an_example_runs_with_the_command_it_gives(run_as, stack: Stack, tmp_pat
     ended = run_as(["--as", name, str(example), *given], int(ranks), stack)
     assert re.search(SAYS[example.stem], ended.succeeded()), ended
     assert ended.stderr == ""
-    if name in {"pympi", "boostmpi"} and ranks != "2":
-        ended = run_as(["--as", name, str(example)], 2, stack)
-        assert ended.succeeded(), ended
-        assert ended.stderr == ""
 
 
 # ---- what is said of them ----
