@@ -24,15 +24,15 @@ def test_every_error_is_ours_and_the_built_in_one_of_its_kind(kind: type[errors.
 
 
 @pytest.mark.parametrize("kind", [errors.Error, *BUILT_IN], ids=lambda kind: kind.__name__)
-def test_errors_keep_their_facts_when_pickled(kind: type[errors.Error]) -> None:
-    facts = {"operation": "recv", "rank": 2, "peer": 1, "tag": 7, "code": 15, "consequence": True}
-    error = pickle.loads(pickle.dumps(kind("rank 2 waited", **facts)))
+def test_errors_keep_their_fields_when_pickled(kind: type[errors.Error]) -> None:
+    fields = {"operation": "recv", "rank": 2, "peer": 1, "tag": 7, "code": 15, "consequence": True}
+    error = pickle.loads(pickle.dumps(kind("rank 2 waited", **fields)))
     assert type(error) is kind
     assert str(error) == "rank 2 waited"
-    assert {name: getattr(error, name) for name in facts} == facts
+    assert {name: getattr(error, name) for name in fields} == fields
 
 
-def test_facts_are_none_where_there_are_none() -> None:
+def test_fields_are_none_where_there_are_none() -> None:
     error = errors.StateError("MPI is not started")
     assert {error.operation, error.rank, error.peer, error.tag, error.code} == {None}
     assert not error.consequence

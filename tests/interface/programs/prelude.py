@@ -30,7 +30,7 @@ def same(one: Any, two: Any) -> bool:
 
 
 @contextlib.contextmanager
-def raises(kind: type[BaseException], *words: str, **facts: object) -> Iterator[None]:
+def raises(kind: type[BaseException], *words: str, **fields: object) -> Iterator[None]:
     """The block raises exactly this class, in these words, with these attributes."""
     try:
         yield
@@ -39,7 +39,7 @@ def raises(kind: type[BaseException], *words: str, **facts: object) -> Iterator[
         said = without_hosts(str(error))
         for word in words:
             assert word in said, f"{word!r} is not in: {said}"
-        for name, value in facts.items():
+        for name, value in fields.items():
             assert getattr(error, name) == value, f"{name} is {getattr(error, name)}: {error}"
     else:
         raise AssertionError(f"no {kind.__name__}")
