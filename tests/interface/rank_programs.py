@@ -17,6 +17,7 @@ import time
 import numpy as np
 import polympi as mpi
 from prelude import c, in_turn, other, raises, rank, same, size
+from sentences import CALLS_PENDING, FINALISED, FINALISED_MEANWHILE, FREED, MESSAGES_PENDING
 """
 
 

@@ -15,6 +15,7 @@ import time
 from mpi4py import MPI
 import numpy as np
 import polympi as mpi
+from sentences import FINALISED, FINALISED_MEANWHILE
 c = mpi.world
 rank, other = c.rank, 1 - c.rank
 big = np.arange(10**6)
@@ -103,7 +104,7 @@ for call in (lambda: c.send(1, other), c.recv, c.barrier, posted.wait, posted.te
     try:
         call()
     except mpi.StateError as error:
-        assert "MPI is finalised: no call is possible any more" in str(error)
+        assert FINALISED in str(error)
         print("refused")
 mpi.finalize()
 del posted, sent
@@ -125,7 +126,7 @@ def work(wait):
     try:
         wait()
     except mpi.StateError as error:
-        assert "MPI was finalised while this call waited" in str(error)
+        assert FINALISED_MEANWHILE in str(error)
         print("told\\n", end="", flush=True) # in one piece, next to the other thread's
 threads = [threading.Thread(target=work, args=[wait]) for wait in (lambda: c.recv(tag=1), lambda: c.probe(tag=2))]
 for thread in threads:

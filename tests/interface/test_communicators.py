@@ -111,7 +111,7 @@ assert repr(twin) == "<Communicator, freed>" and twin.size == 0
 for call in (twin.free, twin.dup, lambda: twin.split(0), lambda: twin.send(1, 0), lambda: twin.recv(0), twin.barrier,
              lambda: twin.isend(1, 0), twin.irecv, twin.probe, twin.iprobe, lambda: twin.sendrecv(1, 0),
              lambda: twin.bsend(1, 0)):
-    with raises(mpi.StateError, "this communicator was freed: use another one"):
+    with raises(mpi.StateError, FREED):
         call()
 with raises(TypeError, "cannot be sent or pickled"):
     c.send(c, other)

@@ -113,7 +113,7 @@ w.send("for the handler", 0, 2)
 then(lambda: w.send(w.recv(0, 2), 0, 3))
 assert w.recv(0, 3) == "for the handler"
 then(mpi.finalize)
-with raises(mpi.StateError, "rank 0, recv(source=0, tag=1): MPI was finalised while this call waited"):
+with raises(mpi.StateError, f"rank 0, recv(source=0, tag=1): {FINALISED_MEANWHILE}"):
     w.recv(0, 1)
 """,
     "time outs lose no message": """
@@ -154,7 +154,8 @@ assert {"plain", "Plain", "plain_world"}.isdisjoint(dir(mpi))
 
 @pytest.mark.parametrize("script", ALONE.values(), ids=ALONE)
 def test_programs_of_one_rank(serial_core: Path, script: str) -> None:
-    ended = start("import polympi as mpi\nfrom prelude import c as w, raises\n" + script, serial_core)
+    begin = "import polympi as mpi\nfrom prelude import c as w, raises\nfrom sentences import FINALISED_MEANWHILE\n"
+    ended = start(begin + script, serial_core)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
@@ -257,6 +258,7 @@ else:
 def test_after_finalize_every_call_is_refused(serial_core: Path) -> None:
     script = """
 import polympi as mpi
+from sentences import FINALISED
 w = mpi.world
 assert mpi.init() is w
 try:
@@ -272,7 +274,7 @@ for call in calls:
     try:
         call()
     except mpi.StateError as error:
-        assert "MPI is finalised: no call is possible any more" in str(error)
+        assert FINALISED in str(error)
     else:
         raise AssertionError(call)
 print("refused", w.size, mpi.world.rank)

@@ -380,7 +380,7 @@ comm._comm.free()
 try:
     comm.barrier()
 except MPI.MPIError as error:
-    assert "this communicator was freed" in str(error)
+    assert FREED in str(error)
 else:
     raise AssertionError
 """
