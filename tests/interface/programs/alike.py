@@ -44,9 +44,10 @@ def raised(kind: type[BaseException], function: Any, *args: Any, **keywords: Any
 
 def run_all(names: dict[str, Any]) -> None:
     """The checks of a program one after another, all ranks together: its functions that have no parameters."""
-    for check in list(names.values()):
-        if not isinstance(check, FunctionType) or check.__module__ != "__main__" or check.__code__.co_argcount:
-            continue
+    checks = [check for check in names.values() if isinstance(check, FunctionType) and check.__module__ == "__main__"]
+    checks = [check for check in checks if not check.__code__.co_argcount]
+    assert checks
+    for check in checks:
         try:
             check()
         except BaseException:
