@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-import circles
 import pytest
+import selection
 from hosts import Hosts, hosts_or_skip
 from hypothesis import HealthCheck, settings
 from packaging.requirements import Requirement
@@ -23,7 +23,7 @@ REPOSITORY = Path(__file__).parents[1]
 BEGAN = time.time()
 
 os.environ["POLYMPI_HOME"] = os.environ.get("POLYMPI_TEST_HOME", str(REPOSITORY / ".cache" / "polympi"))
-# Runs of tests hold a machine of their own: a real run beside them is neither kept out nor waited for.
+# Runs of tests hold a machine of their own: a real run at the same time is neither kept out nor waited for.
 os.environ["POLYMPI_LOCKS"] = tempfile.mkdtemp(prefix="polympi-locks-")
 atexit.register(shutil.rmtree, os.environ["POLYMPI_LOCKS"], ignore_errors=True)
 # Open MPI then starts in 0.1 s instead of 1 s, and each rank takes half of the processor's time, since it does not look
@@ -32,7 +32,7 @@ os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 os.environ.setdefault("OMPI_MCA_mtl", "^ofi")
 # A shell that starts the tests in the background has them ignore SIGINT, and so all programs that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# Who ends the tests ends what they have launched, as Ctrl-C does.
+# A signal that ends the tests ends what they have launched, as Ctrl-C does.
 signal.signal(signal.SIGTERM, signal.default_int_handler)
 # Otherwise every rank and every command that a test starts would compile the modules that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -40,7 +40,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Crates of Rust that do not depend on the MPI are compiled once, not for each program and library.
 os.environ["CARGO_TARGET_DIR"] = str(REPOSITORY / ".cache" / "cargo")
-# Examples that hypothesis makes may take as long as they like: other tests and programs run beside them.
+# Examples that hypothesis makes may take as long as they like: other tests and programs run at the same time.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
@@ -53,12 +53,12 @@ from polympi.lab.stacks.stack import Stack, installed_stacks
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of these tests."""
-    circles.add_option(parser)
+    selection.add_option(parser)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is not asked for."""
-    circles.deselect(config, items)
+    """Mark tests, and leave out what is not asked for."""
+    selection.select(config, items)
 
 
 @pytest.hookimpl(trylast=True)  # after the end of jobs that last as long as the session
@@ -106,7 +106,7 @@ def openmpi() -> Stack:
     return installed_stack("openmpi")
 
 
-@pytest.fixture(scope="session", params=circles.STACKS)
+@pytest.fixture(scope="session", params=selection.STACKS)
 def stack(request: pytest.FixtureRequest) -> Stack:
     """Each of the two stacks that install themselves."""
     return installed_stack(request.param)

@@ -68,9 +68,9 @@ def _is_ours(file: Path, since: float) -> bool:
 
 
 @contextlib.contextmanager
-def only_one_makes() -> Iterator[None]:
+def only_one_makes(what: str = "tests") -> Iterator[None]:
     """Held by one process of tests at a time; who comes later finds what was made."""
     home().mkdir(parents=True, exist_ok=True)
-    with (home() / "tests.lock").open("w") as lock:
+    with (home() / f"{what}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -6,7 +6,7 @@ from application_programs import FOLDER
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
+pytestmark = pytest.mark.parametrize("stack", ["mpich"], indirect=True)
 
 PATHS = f"{build.SOURCES.parents[1]}:{FOLDER}"
 COMPAT = FOLDER.parents[1] / "bindings" / "compat"

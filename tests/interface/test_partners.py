@@ -12,7 +12,6 @@ from polympi.lab.stacks.stack import Stack
 PROGRAMS = Path(__file__).parent / "programs" / "partners"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "partners"
 
-pytestmark = [pytest.mark.mpi]
 
 # A partner in C that waits for one message, of two numbers, and sends one back.
 WAITING = """

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import cg, spsolve
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
+pytestmark = pytest.mark.parametrize("stack", ["mpich"], indirect=True)
 
 PROGRAM = FOLDER / "poisson_cg.py"
 ITERATIONS = r"(\d+) iterations, the solution is found"

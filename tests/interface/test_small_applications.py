@@ -12,7 +12,7 @@ from snippets import EXAMPLE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
+pytestmark = pytest.mark.parametrize("stack", ["mpich"], indirect=True)
 
 PROGRAMS = Path(__file__).parent / "programs"
 STYLES = ("polympi", "mpi4py", "c")

@@ -6,7 +6,7 @@ from application_programs import FOLDER, compiled, launched
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
+pytestmark = pytest.mark.parametrize("stack", ["mpich"], indirect=True)
 
 PROGRAM = FOLDER / "wave.py"
 SCHEME = r"largest error: (\S+) against the closed form"

@@ -28,7 +28,7 @@ from sharing import MPICH_SLEEPS
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.busy]
+pytestmark = pytest.mark.slow
 
 # Of the modules of buffers those whose methods are replaced; the others run in the benchmark.
 # On one rank its pool starts processes, for which Open MPI may hang where mpi4py is as it is, too.

@@ -5,7 +5,7 @@ import pytest
 from polympi.lab.conclusions.interfaces import CALLS, USES
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
+pytestmark = pytest.mark.parametrize("stack", ["mpich"], indirect=True)
 
 WHERE = {
     "pypar": ("from polympi.compat import pypar", "[pypar]"),
