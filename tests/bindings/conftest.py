@@ -17,9 +17,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out pairs of a binding and a stack that its manifest excludes, and mark what needs other compilers."""
     for item in items[:]:
         given = parameters(item)
-        name, stack = given.get("name"), given.get("stack")
-        if name in SHIPPED and stack:
-            if not SHIPPED[name].runs_on(stack, stack):
+        binding, stack = SHIPPED.get(str(given.get("name"))), given.get("stack")
+        if binding and isinstance(stack, str):
+            if not binding.runs_on(stack, stack):
                 items.remove(item)
-            elif SHIPPED[name].language not in ("C", "Python"):
+            elif binding.language not in ("C", "Python"):
                 item.add_marker("system")
