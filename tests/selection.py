@@ -33,5 +33,5 @@ def parameters(item: pytest.Item) -> dict[str, object]:
 
 def _stack(item: pytest.Item) -> str | None:
     """The MPI library that a test runs on, the first of several; None if it needs none."""
-    named = {parameters(item).get("stack"), *getattr(item, "fixturenames", ())}
+    named = [parameters(item).get("stack"), *getattr(item, "fixturenames", ())]
     return next((stack for stack in STACKS if stack in named), None)

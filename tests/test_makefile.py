@@ -43,13 +43,13 @@ def make(checkout: Path, *arguments: str) -> tuple[int, str, list[str]]:
     return done.returncode, done.stderr, (checkout / "called").read_text().splitlines()
 
 
-@pytest.mark.parametrize(("options", "stack"), [([], "mpich"), (["STACK=openmpi"], "openmpi")])
-def test_all_parts_run_though_the_first_one_fails(checkout: Path, options: list[str], stack: str) -> None:
+@pytest.mark.parametrize(("options", "library"), [([], "mpich"), (["STACK=openmpi"], "openmpi")])
+def test_all_parts_run_though_the_first_one_fails(checkout: Path, options: list[str], library: str) -> None:
     code, said, called = make(checkout, "test", *options)
     assert code == 2
     assert len(called) == len(PARTS)
     assert all(call.endswith(f" {marks}") for call, marks in zip(called, PARTS.values(), strict=True))
-    assert [f"--stack {stack}" in call for call in called] == [False, True, True]
+    assert [f"--stack {library}" in call for call in called] == [False, True, True]
     assert [part for part in PARTS if f": {part}] Error 1" in said] == [*PARTS]
 
 
