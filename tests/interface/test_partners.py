@@ -66,6 +66,7 @@ def test_a_world_of_two_speaks_with_c_and_mpi4py(run_together, stack: Stack, tmp
     assert [line for line in ended.stderr.splitlines() if "receive" not in line] == []
 
 
+@pytest.mark.system
 def test_a_rank_speaks_with_cxx_and_fortran(run_together, stack: Stack, tmp_path: Path) -> None:
     """Fortran takes part twice: by its module, and by mpif.h."""
     for compiler in ("g++", "gfortran"):
