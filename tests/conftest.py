@@ -6,6 +6,7 @@ import atexit
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -34,8 +35,9 @@ os.environ.setdefault("OMPI_MCA_mtl", "^ofi")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # A signal that ends the tests ends what they have launched, as Ctrl-C does.
 signal.signal(signal.SIGTERM, signal.default_int_handler)
-# Otherwise every rank and every command that a test starts would compile the modules that it imports.
+# Otherwise pytest would compile the tests each time, and every rank and command that a test starts what it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # The tables here are small: NumPy's threads would mostly wait for each other, and keep the processors from other tests.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Crates of Rust that do not depend on the MPI are compiled once, not for each program and library.

@@ -58,7 +58,12 @@ def _ranks(stack: str, name: str) -> tuple[int, ...]:
     return (2, 3) if name == "c" or (possible[0] == stack and name != "c-again") else (2,)
 
 
-LAUNCHES = [(stack, name, ranks) for stack in STACKS for name in SHIPPED for ranks in _ranks(stack, name)]
+LAUNCHES = [
+    pytest.param(stack, name, ranks, marks=[pytest.mark.slow] if ranks > 2 and name != "c" else [])
+    for stack in STACKS
+    for name in SHIPPED
+    for ranks in _ranks(stack, name)
+]
 FEW_SIZES = (8, *FIXED_SIZES.values(), SMALLEST_FACE, SMALLEST_HALO)
 
 
