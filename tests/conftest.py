@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import shutil
 import signal
@@ -46,7 +47,7 @@ os.environ["CARGO_TARGET_DIR"] = str(REPOSITORY / ".cache" / "cargo")
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
-from sharing import only_one_makes, remove_memory_of_killed_ranks
+from sharing import only_one_makes, remove_memory_of_killed_ranks, yielding_ranks
 
 from polympi.lab.bindings.manifest import load_bindings, python_requirements
 from polympi.lab.stacks.add import add_stack
@@ -61,6 +62,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests, and leave out what is not asked for."""
     selection.select(config, items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Let ranks of tests that run side by side share the machine; those of the interface's tests do so anyway."""
+    of_interface = item.path.is_relative_to(REPOSITORY / "tests" / "interface")
+    with contextlib.nullcontext() if of_interface else yielding_ranks():
+        return (yield)
 
 
 @pytest.hookimpl(trylast=True)  # after the end of jobs that last as long as the session

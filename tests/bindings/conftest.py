@@ -1,16 +1,13 @@
-"""Which bindings are tested on which stacks and machines, and how ranks of two tests share the machine."""
+"""Which bindings are tested on which stacks and machines."""
 
 from __future__ import annotations
 
 import pytest
 from selection import parameters
-from sharing import let_ranks_yield_beside_others
 
 from polympi.lab.bindings.manifest import load_bindings
 
 SHIPPED = load_bindings()
-
-let_ranks_yield_beside_others()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
