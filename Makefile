@@ -1,25 +1,24 @@
-# Two commands: `make compare` measures this machine, `make test` runs all tests. Neither needs root.
+# Two commands: `make compare` measures this machine, `make test` runs the tests. Neither needs root.
 PYTHON ?= python3
 BIN := .venv/bin
 # The compiler wrappers of the stacks that are installed already, before those of the machine, as a PATH.
 STACKS := $(wildcard $(CURDIR)/.venv/share/polympi/stacks/*/env/bin $(CURDIR)/.cache/polympi/stacks/*/env/bin)
 EMPTY :=
-INTERFACE := tests/interface tests/native
-# Options of pytest-cov for the tests of the laboratory.
-COVERAGE ?=
 # Options of `polympi run`, such as '--profile glance': of an option that is there twice, the last one holds.
 ARGS =
-# A mark: tests of the interface that have it are left out.
-WITHOUT ?=
-# Parts of a circle, one after another: tests of the interface, the others, and those of them that have the machine alone.
-PARTS ?= interface laboratory alone
-# Which of the large tests: "large and not waits and not busy" are those that need the machine for themselves.
-LARGE ?= large
-# Programs on ranks wait as much as they compute, so that tests of them share each of two processors.
+# The MPI library of `make test` and `make sanitize`: mpich or openmpi.
+STACK ?= mpich
+# Ranks wait as much as they compute, so tests of them share each of two processors; those of a file run in one process.
 WORKERS ?= 4
+PYTEST = $(BIN)/pytest --durations=20
+SHARED = $(PYTEST) --numprocesses $(WORKERS) --dist loadfile
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
 
-.PHONY: help compare test test-rest test-large test-hosts prerequisites stacks catalogue core sanitize lint format clean
+# Whichever part of the tests fails, the next one runs all the same, after it.
+MAKEFLAGS += --keep-going
+.NOTPARALLEL:
+.PHONY: help compare unit test test-shared test-exclusive system system-shared system-exclusive prerequisites stacks catalogue core \
+	sanitize lint format clean
 .DEFAULT_GOAL := help
 
 help: ## Say what each target does.
@@ -29,29 +28,24 @@ compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; 
 	$(BIN)/polympi stack add mpich
 	$(BIN)/polympi run --stack mpich --profile quick $(ARGS)
 
-# The parts, each a run of pytest; the two circles are in tests/circles.py.
-interface = -m "not large$(if $(WITHOUT), and not $(WITHOUT))" --numprocesses $(WORKERS) --dist loadfile $(INTERFACE)
-laboratory = -m "not large and not alone" --numprocesses 2 --dist loadfile $(addprefix --ignore=,$(INTERFACE)) $(COVERAGE) $(1)
-alone = -m "not large and alone" $(addprefix --ignore=,$(INTERFACE)) $(if $(COVERAGE),$(COVERAGE) --cov-append)
-part = $(if $(value $(1)),,$(error There is no part '$(1)' of the tests))$(BIN)/pytest --circle $(2) $(call $(1),$(3)) || failed="$$failed $(1)";
-# Whichever part fails, the next ones run all the same.
-define parts
-@trap 'exit 130' INT; failed=; set -x; $(foreach name,$(PARTS),$(call part,$(name),$(1),$(2))) { set +x; } 2>/dev/null; \
-	[ -z "$$failed" ] || { echo "Tests failed in these parts, each with a summary above:$$failed" >&2; exit 1; }
-endef
+unit: .venv/test | prerequisites ## Run the tests that need no MPI.
+	$(SHARED) -m "not (mpi or exclusive or slow or system)"
 
-test: .venv/test | prerequisites ## Run the test suite, on real MPI libraries that install themselves.
-	$(call parts,first)
+test: unit test-shared test-exclusive ## Run the tests of `make unit`, and those on an MPI library, which installs itself; STACK=openmpi for the other one.
 
-test-rest: .venv/test | prerequisites ## Run what `make test` leaves out: each test on the other MPI library, other languages, and what takes long.
-	$(call parts,second,$(if $(COVERAGE),--cov-append))
+test-shared: .venv/test | prerequisites
+	$(SHARED) --stack $(STACK) -m "mpi and not (exclusive or slow or system)"
 
-test-large: .venv/test | prerequisites ## Run the tests of many ranks and, as root, of two hosts made of namespaces.
-	$(BIN)/pytest -m "$(LARGE)"
+test-exclusive: .venv/test | prerequisites
+	$(PYTEST) --stack $(STACK) -m "exclusive and not (slow or system)"
 
-HOSTS ?= 2
-test-hosts: .venv/test | prerequisites ## As root: run the tests of the interface on hosts made of namespaces; HOSTS=4 for four.
-	POLYMPI_TEST_HOSTS=$(HOSTS) $(BIN)/pytest -m "mpi and not large and not one_host" --numprocesses 2 --dist loadfile tests/interface
+system: system-shared system-exclusive ## Run the tests that take long, or need more than C and Python: root, hosts, Slurm, containers, other languages.
+
+system-shared: .venv/test | prerequisites
+	$(SHARED) -m "(slow or system) and not exclusive"
+
+system-exclusive: .venv/test | prerequisites
+	$(PYTEST) -m "(slow or system) and exclusive"
 
 prerequisites: ## Say all that is missing on this machine, before anything is installed.
 	@sh prerequisites.sh $(PYTHON)
@@ -66,13 +60,12 @@ core: .venv/test ## Compile the core of `import polympi` in place again, after a
 	$(CORES)
 
 COUNTED = $(CURDIR)/.cache/coverage/core
-CIRCLE ?= first
 UNDER_SANITIZERS = POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1
-sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach; CIRCLE=second for each on the other MPI library.
+sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach.
 	rm -rf $(COUNTED)
-	$(UNDER_SANITIZERS) $(BIN)/pytest --circle $(CIRCLE) -m sanitize --numprocesses $(WORKERS) tests/interface
+	$(UNDER_SANITIZERS) $(SHARED) --stack $(STACK) -m sanitize tests/interface
 	$(UNDER_SANITIZERS) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest tests/native
+		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(PYTEST) tests/native
 	$(BIN)/gcovr --root src/polympi/native --merge-mode-functions separate --sort uncovered-percent --fail-under-line 88 $(COUNTED)
 
 lint: .venv/lint ## Check types, style and formats.

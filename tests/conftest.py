@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-import circles
 import pytest
+import selection
 from hosts import Hosts, hosts_or_skip
 from hypothesis import HealthCheck, settings
 from packaging.requirements import Requirement
@@ -23,7 +25,7 @@ REPOSITORY = Path(__file__).parents[1]
 BEGAN = time.time()
 
 os.environ["POLYMPI_HOME"] = os.environ.get("POLYMPI_TEST_HOME", str(REPOSITORY / ".cache" / "polympi"))
-# Runs of tests hold a machine of their own: a real run beside them is neither kept out nor waited for.
+# Runs of tests hold a machine of their own: a real run at the same time is neither kept out nor waited for.
 os.environ["POLYMPI_LOCKS"] = tempfile.mkdtemp(prefix="polympi-locks-")
 atexit.register(shutil.rmtree, os.environ["POLYMPI_LOCKS"], ignore_errors=True)
 # Open MPI then starts in 0.1 s instead of 1 s, and each rank takes half of the processor's time, since it does not look
@@ -32,19 +34,20 @@ os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 os.environ.setdefault("OMPI_MCA_mtl", "^ofi")
 # A shell that starts the tests in the background has them ignore SIGINT, and so all programs that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# Who ends the tests ends what they have launched, as Ctrl-C does.
+# A signal that ends the tests ends what they have launched, as Ctrl-C does.
 signal.signal(signal.SIGTERM, signal.default_int_handler)
-# Otherwise every rank and every command that a test starts would compile the modules that it imports.
+# Otherwise pytest would compile the tests each time, and every rank and command that a test starts what it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # The tables here are small: NumPy's threads would mostly wait for each other, and keep the processors from other tests.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Crates of Rust that do not depend on the MPI are compiled once, not for each program and library.
 os.environ["CARGO_TARGET_DIR"] = str(REPOSITORY / ".cache" / "cargo")
-# Examples that hypothesis makes may take as long as they like: other tests and programs run beside them.
+# Examples that hypothesis makes may take as long as they like: other tests and programs run at the same time.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
-from sharing import only_one_makes, remove_memory_of_killed_ranks
+from sharing import only_one_makes, remove_memory_of_killed_ranks, yielding_ranks
 
 from polympi.lab.bindings.manifest import load_bindings, python_requirements
 from polympi.lab.stacks.add import add_stack
@@ -53,12 +56,20 @@ from polympi.lab.stacks.stack import Stack, installed_stacks
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of these tests."""
-    circles.add_option(parser)
+    selection.add_option(parser)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is not asked for."""
-    circles.deselect(config, items)
+    """Mark tests, and leave out what is not asked for."""
+    selection.select(config, items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Let ranks of tests that run side by side share the machine; those of the interface's tests do so anyway."""
+    of_interface = item.path.is_relative_to(REPOSITORY / "tests" / "interface")
+    with contextlib.nullcontext() if of_interface else yielding_ranks():
+        return (yield)
 
 
 @pytest.hookimpl(trylast=True)  # after the end of jobs that last as long as the session
@@ -106,7 +117,7 @@ def openmpi() -> Stack:
     return installed_stack("openmpi")
 
 
-@pytest.fixture(scope="session", params=circles.STACKS)
+@pytest.fixture(scope="session", params=selection.STACKS)
 def stack(request: pytest.FixtureRequest) -> Stack:
     """Each of the two stacks that install themselves."""
     return installed_stack(request.param)

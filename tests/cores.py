@@ -25,7 +25,7 @@ SANITIZE = bool(os.environ.get("POLYMPI_TEST_SANITIZE"))
 COVERAGE = os.environ.get("POLYMPI_TEST_COVERAGE")  # a folder, for cores that count for gcov and what they counted
 KEPT_S = 24 * 3600.0  # a core that no session can be using any more
 
-_uncompilable: dict[Path, str] = {}  # what was said when a core did not compile, lest every test tries again
+_uncompilable: dict[Path, str] = {}  # what the compiler reported, so that not every test tries again
 
 
 class DoesNotCompileError(Exception):
@@ -78,8 +78,8 @@ def core_folder(stack: Stack) -> Path:
     command += [*(["--sanitize"] if SANITIZE else []), *(["--coverage"] if COVERAGE else [])]
 
     def compile_into(folder: Path) -> None:
-        told = [*command, "--into", str(folder)]
-        done = subprocess.run(told, env=stack.variables(), capture_output=True, text=True, check=False)
+        whole = [*command, "--into", str(folder)]
+        done = subprocess.run(whole, env=stack.variables(), capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise DoesNotCompileError(done.stderr)
 

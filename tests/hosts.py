@@ -60,7 +60,7 @@ class Hosts:
         return self.second.ahead_s - self.first.ahead_s
 
     def hostfile(self, family: str, each: int, *, backwards: bool = False) -> Path:
-        """A host file for launchers of a family, with so many ranks on each host; rank 0 is on the first, or last."""
+        """A host file for launchers of a family, with `each` ranks on each host; rank 0 is on the first, or last."""
         path = Path(self.cluster.folder) / f"{family}-{each}{'-backwards' * backwards}.hosts"
         names = [host.name for host in self.cluster.hosts][:: -1 if backwards else 1]
         path.write_text(hostfile_text(family, dict.fromkeys(names, each)), encoding="ascii")

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #define YIELDS 8           /* from look to look at the clocks, each of which takes as long as a yield */
-#define LOOK_NS 20000      /* of a processor: from yield to yield a wait takes 1 to 5 us, whoever runs */
-#define PATIENCE_NS 300000 /* within which what comes soon has come */
+#define LOOK_NS 20000      /* of a processor: from yield to yield a wait takes 1 to 5 us */
+#define PATIENCE_NS 300000 /* a short wait is over by then */
 #define SHORTEST_NS 50000  /* as long as the kernel takes for any sleep */
 #define LONGEST_NS 2000000
 #define SHARE 8 /* of a wait is slept at a time: so much later it may end */

@@ -5,10 +5,10 @@ The tests would do so themselves when they need them.
 
 from __future__ import annotations
 
-import circles
 import cores
 from conftest import installed_stack
+from selection import STACKS
 
 if __name__ == "__main__":
-    for name in circles.STACKS:
+    for name in STACKS:
         print(cores.core_folder(installed_stack(name)))

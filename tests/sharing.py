@@ -12,6 +12,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from polympi.lab.bindings.made_once import made_once
 from polympi.lab.home import home
 
@@ -21,10 +23,14 @@ MPICH_SLEEPS = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_
 ATTACHED_S = 1.0  # a rank that has made shared memory has it in its address space by then
 
 
-def let_ranks_yield_beside_others() -> None:
+@contextlib.contextmanager
+def yielding_ranks() -> Iterator[None]:
     """Let ranks that wait leave their processor to those of other tests, if tests run side by side (pytest-xdist)."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        os.environ |= {**MPICH_SLEEPS, "OMPI_MCA_mpi_yield_when_idle": "1"}
+    with pytest.MonkeyPatch.context() as patch:
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            for name, value in (MPICH_SLEEPS | {"OMPI_MCA_mpi_yield_when_idle": "1"}).items():
+                patch.setenv(name, value)
+        yield
 
 
 def patience() -> dict[str, str]:
@@ -68,9 +74,9 @@ def _is_ours(file: Path, since: float) -> bool:
 
 
 @contextlib.contextmanager
-def only_one_makes() -> Iterator[None]:
+def only_one_makes(what: str = "tests") -> Iterator[None]:
     """Held by one process of tests at a time; who comes later finds what was made."""
     home().mkdir(parents=True, exist_ok=True)
-    with (home() / "tests.lock").open("w") as lock:
+    with (home() / f"{what}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

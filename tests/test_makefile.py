@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[1]
-PARTS = ["interface", "laboratory", "alone"]
+PARTS = {  # of `make test`, and the marks of each
+    "unit": "-m not (mpi or exclusive or slow or system)",
+    "test-shared": "-m mpi and not (exclusive or slow or system)",
+    "test-exclusive": "-m exclusive and not (slow or system)",
+}
 
 
 @pytest.fixture
@@ -32,28 +36,29 @@ def checkout(tmp_path: Path) -> Path:
 def make(checkout: Path, *arguments: str) -> tuple[int, str, list[str]]:
     """The exit code, standard error, and what was called."""
     # A make that runs these tests would hand its own options down.
-    variables = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "PARTS")}
+    variables = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "STACK")}
     done = subprocess.run(
         ["make", "-C", str(checkout), *arguments], env=variables, capture_output=True, text=True, check=False
     )
     return done.returncode, done.stderr, (checkout / "called").read_text().splitlines()
 
 
-@pytest.mark.parametrize(("target", "circle"), [("test", "first"), ("test-rest", "second")])
-def test_all_parts_run_though_the_first_one_fails(checkout: Path, target: str, circle: str) -> None:
-    code, said, called = make(checkout, target)
+@pytest.mark.parametrize(("options", "library"), [([], "mpich"), (["STACK=openmpi"], "openmpi")])
+def test_all_parts_run_though_the_first_one_fails(checkout: Path, options: list[str], library: str) -> None:
+    code, said, called = make(checkout, "test", *options)
     assert code == 2
     assert len(called) == len(PARTS)
-    assert all(call.startswith(f"pytest --circle {circle} ") for call in called)
-    assert f"Tests failed in these parts, each with a summary above: {' '.join(PARTS)}\n" in said
+    assert all(call.endswith(f" {marks}") for call, marks in zip(called, PARTS.values(), strict=True))
+    assert [f"--stack {library}" in call for call in called] == [False, True, True]
+    assert [part for part in PARTS if f": {part}] Error 1" in said] == [*PARTS]
 
 
-def test_parts_that_pass_are_not_named(checkout: Path) -> None:
+def test_a_part_that_passes_is_not_named(checkout: Path) -> None:
     pytest_program = checkout / ".venv" / "bin" / "pytest"
-    pytest_program.write_text('#!/bin/sh\necho >>called\ncase "$*" in *"large and alone"*) exit 1 ;; esac\n')
+    pytest_program.write_text('#!/bin/sh\necho >>called\ncase "$*" in *"-m exclusive "*) exit 1 ;; esac\n')
     code, said, called = make(checkout, "test")
     assert (code, len(called)) == (2, len(PARTS))
-    assert "summary above: alone\n" in said
+    assert [part for part in PARTS if f": {part}] Error 1" in said] == ["test-exclusive"]
     pytest_program.write_text("#!/bin/sh\n")
     assert make(checkout, "test")[0] == 0
 

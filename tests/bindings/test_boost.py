@@ -16,7 +16,7 @@ from polympi.lab.bindings.manifest import Binding, load_bindings, shipped_folder
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.third_language]
+pytestmark = pytest.mark.system
 
 TIMEOUT_S = 300
 STARTED = re.compile(r"calling init: (\S+)")  # by the dynamic linker, once for each library of a process

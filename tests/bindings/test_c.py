@@ -14,8 +14,6 @@ from polympi.lab.bindings.build import build
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 _HUGE = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 _GIVEN = re.search(r"\[(\w+)\]", _HUGE.read_text()) if _HUGE.is_file() else None
 HUGE_PAGES = _GIVEN[1] if _GIVEN else "never"  # to whom the kernel gives them: always, madvise, never
@@ -125,7 +123,7 @@ def test_a_rank_that_crashes_leaves_what_was_done_before(mpich: Stack, tmp_path:
     assert (done.samples.cases, set(done.samples.batches), done.samples.ended) == ([0, 1], {0}, False)
 
 
-@pytest.mark.alone  # its time limit is short
+@pytest.mark.exclusive  # its time limit is short
 def test_a_rank_that_hangs_leaves_what_was_done_before(mpich: Stack, tmp_path: Path) -> None:
     done = run(mpich, tmp_path, plan_of(["latency standard bytes 8"] * 3), "c-hanging", timeout_s=2.0)
     assert done.ended.timed_out

@@ -14,8 +14,6 @@ from c_program import catalogue_cases, compile_with_reference, launch, plan_of, 
 from polympi.lab.catalogue import FACE_MODES, MEASURED
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 MOVING = [benchmark for benchmark in MEASURED if benchmark.collective and "bytes" in benchmark.payloads]
 COLLECTIVES = {benchmark.name for benchmark in MOVING}
 JOINT = {benchmark.name for benchmark in MOVING if benchmark.kind == "joint"}  # also timed in batches
@@ -170,7 +168,7 @@ def test_what_is_written_beside_a_halo_is_found(mpich: Stack, tmp_path: Path, pl
     assert f"rank 0 received: element {element} is 0 instead of" in samples.valid[0]
 
 
-@pytest.mark.alone
+@pytest.mark.exclusive
 @pytest.mark.slow
 def test_a_rank_that_is_late_for_the_start_spoils_no_time(stack: Stack, tmp_path: Path) -> None:
     source = tmp_path / "late.c"

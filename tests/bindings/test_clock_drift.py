@@ -12,7 +12,7 @@ from hosts import Hosts
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 READING_NS = 1000  # of clocks, and of rounding their figures
 LATER_NS = 300_000_000

@@ -23,7 +23,7 @@ from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.survey.reach import way_to
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 PROCESSORS = len(os.sched_getaffinity(0))
 COUNTS = {"warmup": 1, "batches": 2, "iterations": 3, "events": 9}

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import msgspec
 import pytest
 from c_program import read_strictly
-from circles import STACKS, one_library
 from every_case import SMALLEST_FACE, SMALLEST_HALO, all_cases
+from selection import STACKS
 from sharing import MPICH_SLEEPS
 
 from polympi.lab.bindings.build import build, why_not_ready
@@ -23,8 +23,6 @@ from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, Benchmark, Case
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.stack import Stack
-
-pytestmark = pytest.mark.mpi
 
 COUNTS = {"warmup": 1, "batches": 2, "iterations": 2, "events": 3}
 SHIPPED = load_bindings()
@@ -54,14 +52,18 @@ def _ranks(stack: str, name: str) -> tuple[int, ...]:
     """Of the launches of a binding on a library.
 
     Three ranks, which outnumber processors and take long, show that a program knows of more than two: C's does on both
-    libraries, every other on one of them. The second launch of C differs in its name only.
+    libraries, every other on the first that it runs on. The second launch of C differs in its name only.
     """
     possible = [one for one in STACKS if SHIPPED[name].runs_on(one, one)]
-    alone = possible == [stack] or (len(possible) > 1 and one_library(name) == stack)
-    return (2, 3) if name == "c" or (alone and name != "c-again") else (2,)
+    return (2, 3) if name == "c" or (possible[0] == stack and name != "c-again") else (2,)
 
 
-LAUNCHES = [(stack, name, ranks) for stack in STACKS for name in SHIPPED for ranks in _ranks(stack, name)]
+LAUNCHES = [
+    pytest.param(stack, name, ranks, marks=[pytest.mark.slow] if ranks > 2 and name != "c" else [])
+    for stack in STACKS
+    for name in SHIPPED
+    for ranks in _ranks(stack, name)
+]
 FEW_SIZES = (8, *FIXED_SIZES.values(), SMALLEST_FACE, SMALLEST_HALO)
 
 

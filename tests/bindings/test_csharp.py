@@ -14,8 +14,7 @@ from polympi.lab.bindings.manifest import shipped_folder
 from polympi.lab.stacks.stack import Stack
 
 pytestmark = [
-    pytest.mark.mpi,
-    pytest.mark.third_language,
+    pytest.mark.system,
     pytest.mark.skipif(shutil.which("mcs") is None, reason="there is no C# compiler (mcs)"),
 ]
 

@@ -12,7 +12,7 @@ from polympi.lab.bindings.manifest import load_bindings, shipped_folder
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.third_language
+pytestmark = pytest.mark.system
 
 TIMEOUT_S = 300
 
@@ -48,7 +48,6 @@ int main() {
 """
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("words", [[], ["predefined"], ["predefined", "--name"], ["unheard-of"]])
 def test_a_wrong_command_line_exits_with_3(mpich: Stack, words: list[str]) -> None:
     binding = load_bindings()["cxx"]

@@ -16,7 +16,7 @@ from polympi.lab.launch.launcher import Arm, Place, Setting, launch
 from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.add import add_stack
 
-pytestmark = pytest.mark.third_language
+pytestmark = pytest.mark.system
 
 BUILD = shipped_folder() / "fortran" / "build_fortran.py"
 COUNTS = {"warmup": 1, "batches": 1, "iterations": 2, "events": 1}
@@ -30,7 +30,6 @@ CASES = [
 ]
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("mpicc", ["mpicc.mpich", "mpicc.openmpi"])
 def test_an_mpi_that_has_fortran_is_used_as_it_is(mpicc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bindings = [load_bindings()[name] for name in ("fortran-f08", "fortran-mpi")]

@@ -21,8 +21,7 @@ FOLDER = shipped_folder() / "go"
 SECONDS = 300
 
 pytestmark = [
-    pytest.mark.mpi,
-    pytest.mark.third_language,
+    pytest.mark.system,
     pytest.mark.skipif(shutil.which("go") is None, reason="it needs go: install Go 1.24 or later"),
 ]
 

@@ -16,8 +16,6 @@ from polympi.lab.bindings.manifest import Binding, load_bindings, shipped_folder
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 SHIPPED = load_bindings()
 SECONDS = 120
 SAYS_MORE = {"pypar": "Pypar (version "}  # how the line begins that a module prints at its start

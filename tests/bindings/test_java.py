@@ -13,7 +13,7 @@ from polympi.lab.process import run_tree
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.third_language]
+pytestmark = pytest.mark.system
 
 BUILD = shipped_folder() / "java" / "build_java.py"
 PROGRAM = Path(__file__).with_name("java") / "Meshes.java"

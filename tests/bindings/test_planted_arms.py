@@ -11,8 +11,6 @@ from c_program import EVENTS, HERE, TIMEOUT_S, catalogue_cases, compile_with_har
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 AS_OSU = """
 #define _DEFAULT_SOURCE
 #include "polympi_harness.h"
@@ -65,7 +63,7 @@ def test_as_osu_adds_floats_and_checks_them(stack: Stack, tmp_path: Path) -> Non
     assert all(len(times) == EVENTS for times in samples.events.values())
 
 
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_the_planted_delay_is_200_ns(mpich: Stack, tmp_path: Path) -> None:
     source = HERE / "c-delayed" / "measure.c"
     program = compile_with_harness(mpich, tmp_path, source, "delay.c", options=("-DPLANTED_DELAY_NS=200",))

@@ -18,8 +18,6 @@ from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 BINDINGS = ("mpi4py", "mpi4py-object", "mpi4py-pkl5", "polympi", "polympi-object")
 FACADES = ("pypar", "pympi", "mympi", "scientific", "boostmpi-compat")
 PROGRAMS = ("mpi4py", "polympi", "scientific")  # a binding of each

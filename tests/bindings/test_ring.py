@@ -14,8 +14,6 @@ from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.memory import memory_table
 
-pytestmark = pytest.mark.mpi
-
 COUNTS = {"warmup": 1, "batches": 2, "iterations": 1, "events": 2}
 SENT = [("bytes", 1024), ("int32", 4), ("int", 8)]
 
@@ -45,7 +43,9 @@ def test_a_message_goes_round_more_ranks_than_processors(
     assert (row["ranks"], row["pss_mean_bytes"]) == (6, done.record.pss_mean_bytes)
 
 
-@pytest.mark.large
+@pytest.mark.slow
+@pytest.mark.exclusive
+@pytest.mark.exclusive
 def test_a_message_goes_round_eighty_ranks(tmp_path: Path, stack: Stack) -> None:
     done = round_all(tmp_path, stack, "c", 80)
     assert done.record.outcome == "ok", f"{done.record.detail}\n{done.record.stderr_tail}"

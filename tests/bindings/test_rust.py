@@ -16,7 +16,7 @@ from polympi.lab.bindings.harness import build_harness
 from polympi.lab.bindings.manifest import applications_folder, load_bindings, shipped_folder
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.third_language
+pytestmark = pytest.mark.system
 
 FOLDER = shipped_folder() / "rust"
 SECONDS = 300

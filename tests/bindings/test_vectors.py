@@ -48,7 +48,6 @@ def test_what_is_made_of_the_catalogue_is_up_to_date() -> None:
     assert (checked.returncode, checked.stdout) == (0, ""), f"make catalogue\n{checked.stderr}"
 
 
-@pytest.mark.mpi
 def test_c_understands_the_plan(conform: Path) -> None:
     lines = (VECTORS / "plan").read_text().splitlines()
     read = run(conform, "plan", VECTORS / "plan")
@@ -67,7 +66,6 @@ def test_python_understands_the_plan() -> None:
     assert [*head, *cases, "end"] == text.splitlines()
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("name", REFUSED)
 def test_c_refuses_what_is_no_plan(conform: Path, tmp_path: Path, name: str) -> None:
     plan = tmp_path / "plan"
@@ -84,7 +82,6 @@ def test_python_refuses_what_is_no_plan(name: str) -> None:
         parse_plan(REFUSED[name])
 
 
-@pytest.mark.mpi
 def test_messages_in_c_are_those_of_the_vectors_and_no_wrong_byte_is_missed(conform: Path) -> None:
     vectors = VECTORS / "messages"
     checked = run(conform, "messages", vectors)
@@ -123,7 +120,6 @@ def laid_out(value: object) -> bytes:
     return np.asarray(value).tobytes()
 
 
-@pytest.mark.mpi
 def test_samples_in_c_are_written_as_they_stand(conform: Path, tmp_path: Path) -> None:
     assert run(conform, "samples", VECTORS / "samples", tmp_path / "samples").returncode == 0
     assert (tmp_path / "samples").read_text() == (VECTORS / "samples").read_text()

@@ -29,7 +29,7 @@ class Applications:
     """
 
     # As benchmarks the same sources run on both libraries.
-    pytestmark: ClassVar = [pytest.mark.mpi, pytest.mark.third_language, pytest.mark.one_library]
+    pytestmark: ClassVar = [pytest.mark.system, pytest.mark.parametrize("stack", ["mpich"], indirect=True)]
     compiler: ClassVar[str]
 
     @staticmethod

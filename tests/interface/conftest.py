@@ -193,7 +193,7 @@ def _python(script: str | Path, stack: Stack, folder: Path, request: pytest.Fixt
 def _variables(stack: Stack) -> dict[str, str]:
     """Variables of the ranks, by which they import this checkout's polympi, and what programs share."""
     core = str(core_folder(stack))
-    counted = {"GCOV_PREFIX": core, "GCOV_PREFIX_STRIP": "99"} if COVERAGE else {}  # beside the notes, flat as these
+    counted = {"GCOV_PREFIX": core, "GCOV_PREFIX_STRIP": "99"} if COVERAGE else {}  # next to the notes, flat as these
     return {
         "PYTHONPATH": f"{build.SOURCES.parents[1]}:{PROGRAMS}",
         "PYTHONUNBUFFERED": "",  # would let lines of several ranks run into one another
@@ -212,7 +212,7 @@ def _several_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts |
 
 @pytest.fixture(scope="session")
 def hosts_of_launches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts | None]:
-    """Where programs run that have a launch of their own; all that runs there ends with each. None: on this machine."""
+    """Where programs run for which ranks are launched; all that runs there ends with each. None: on this machine."""
     yield from _several_hosts(tmp_path_factory)
 
 
@@ -308,6 +308,18 @@ def _run_once(
     return Outcome(ended.exit_code, out, err, sum("was not matched" in text for text in warnings))
 
 
+def _run_to_the_end(
+    command: Sequence[str], environment: Mapping[str, str], timeout: float, folder: Path, hosts: Hosts | None
+) -> Outcome:
+    """Run a command and end what is left of it on several hosts; its output is the same as on one."""
+    try:
+        ended = _run(command, environment, timeout, folder, hosts=hosts)
+        return replace(ended, stdout=as_on_one_host(ended.stdout), stderr=as_on_one_host(ended.stderr))
+    finally:
+        if hosts:
+            hosts.end_processes()
+
+
 @pytest.fixture
 def run(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.FixtureRequest) -> Run:
     """Runs a script on ranks of a stack; see :class:`Run`."""
@@ -329,12 +341,7 @@ def run(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.Fixture
         command, environment = _launch(
             launcher, ranks, python, variables=variables, hosts=hosts_of_launches, folder=tmp_path
         )
-        try:
-            ended = _run(command, environment, timeout, tmp_path, hosts=hosts_of_launches)
-            return replace(ended, stdout=as_on_one_host(ended.stdout), stderr=as_on_one_host(ended.stderr))
-        finally:
-            if hosts_of_launches:
-                hosts_of_launches.end_processes()
+        return _run_to_the_end(command, environment, timeout, tmp_path, hosts_of_launches)
 
     return start
 
@@ -352,24 +359,19 @@ def run_together(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytes
     ) -> Outcome:
         words: list[str] = []
         variables = {**_variables(stack), **env}
-        told = ["env", *(f"{name}={value}" for name, value in variables.items())] if hosts_of_launches else []
+        given = ["env", *(f"{name}={value}" for name, value in variables.items())] if hosts_of_launches else []
         for number, (ranks, program) in enumerate(parts):
             folder = tmp_path / f"part-{number}"
             folder.mkdir()
             is_python = isinstance(program, (str, Path))
             command = _python(program, stack, folder, request) if is_python else [*program]
-            words += [*([":", "-n", str(ranks), *told] if words else []), *command]
+            words += [*([":", "-n", str(ranks), *given] if words else []), *command]
         whole = sum(ranks for ranks, _ in parts)
         command, environment = _launch(
             stack, whole, words, variables=variables, hosts=hosts_of_launches, folder=tmp_path
         )
         command[command.index("-n") + 1] = str(parts[0][0])
-        try:
-            ended = _run(command, environment, timeout, tmp_path, hosts=hosts_of_launches)
-            return replace(ended, stdout=as_on_one_host(ended.stdout), stderr=as_on_one_host(ended.stderr))
-        finally:
-            if hosts_of_launches:
-                hosts_of_launches.end_processes()
+        return _run_to_the_end(command, environment, timeout, tmp_path, hosts_of_launches)
 
     return start
 

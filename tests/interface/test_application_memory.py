@@ -8,7 +8,7 @@ from application_programs import FOLDER, compiled, launched
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.slow, pytest.mark.exclusive]
 
 LARGEST = {"wave": ["--mesh", "257", "--steps", "4"], "poisson_cg": ["--mesh", "2049", "--iterations", "8"]}
 ALLOWED = 4 * 10**9  # bytes of both ranks together

@@ -12,7 +12,7 @@ from polympi.lab.bindings.build import why_not_ready
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.third_language]
+pytestmark = pytest.mark.system
 
 BINDING = load_bindings()["r"]
 FIND = "import sys; from build_r import *; print(':'.join(folders_to_search(Path(sys.argv[1]), sys.argv[2])))"

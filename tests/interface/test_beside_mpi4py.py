@@ -5,8 +5,6 @@ from own_codes import ended_with
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi]
-
 MPI4PY_FIRST = """
 import os
 import sys

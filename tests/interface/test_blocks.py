@@ -52,7 +52,6 @@ def test_an_array_that_cannot_be_divided_is_refused(shape: tuple[int, ...], word
 # ---- on ranks ----
 
 
-@pytest.mark.mpi
 @pytest.mark.sanitize
 def test_blocks_are_gathered_and_scattered(run_in_job, stack: Stack) -> None:
     script = """
@@ -111,7 +110,6 @@ with c.cart((2, 3)) as cart:  # large, from one view into another
     run_in_job(PRELUDE + script, 6, stack)
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("mailboxes", ["1", "0"])
 def test_arrays_that_do_not_fit_are_refused_on_all_ranks(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
@@ -159,7 +157,6 @@ cart.free()
     run_in_job(PRELUDE + script, 4, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
-@pytest.mark.mpi
 def test_calls_after_a_time_out_get_the_blocks_that_are_theirs(run_in_job, stack: Stack) -> None:
     script = """
 cart = c.cart((2,))

@@ -9,7 +9,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = [pytest.mark.sanitize]
 
 # Enough to be oversubscribed, and the most that have mailboxes and boards; more are for large machines.
 CROWD = len(os.sched_getaffinity(0)) + 3

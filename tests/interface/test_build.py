@@ -45,13 +45,11 @@ def script(path: Path, text: str) -> str:
     return str(path)
 
 
-@pytest.mark.mpi
 def test_each_wrapper_says_its_abi(mpich: Stack, openmpi: Stack) -> None:
     standard = Path(mpich.mpicc).with_name("mpicc_abi")
     assert [build.abi_of(wrapper) for wrapper in (mpich.mpicc, openmpi.mpicc, standard)] == ["mpich", "openmpi", "abi"]
 
 
-@pytest.mark.mpi
 def test_a_core_is_named_after_its_abi_and_needs_no_particular_library(
     mpich: Stack, sources: Path, tmp_path: Path
 ) -> None:
@@ -61,7 +59,6 @@ def test_a_core_is_named_after_its_abi_and_needs_no_particular_library(
     assert [file.name for file in core.parent.iterdir()] == [core.name]
 
 
-@pytest.mark.mpi
 def test_all_wrappers_on_path_are_compiled_for_once_each(
     mpich: Stack, openmpi: Stack, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,7 +77,6 @@ def test_all_wrappers_on_path_are_compiled_for_once_each(
     assert str(problems[0]).endswith("It said: no such compiler")
 
 
-@pytest.mark.mpi
 def test_a_source_that_does_not_compile_is_reported_with_the_compilers_words(
     mpich: Stack, sources: Path, tmp_path: Path
 ) -> None:
@@ -91,7 +87,6 @@ def test_a_source_that_does_not_compile_is_reported_with_the_compilers_words(
     assert list((tmp_path / "into").iterdir()) == []
 
 
-@pytest.mark.mpi
 def test_a_warning_is_an_error_where_that_is_asked_for(mpich: Stack, sources: Path, tmp_path: Path) -> None:
     (sources / "sloppy.c").write_text("int f(void) { int unused; return 1; }")
     build.compile_core(mpich.mpicc, tmp_path / "into")
@@ -99,7 +94,6 @@ def test_a_warning_is_an_error_where_that_is_asked_for(mpich: Stack, sources: Pa
         build.compile_core(mpich.mpicc, tmp_path / "into", werror=True)
 
 
-@pytest.mark.mpi
 def test_a_source_that_includes_too_little_is_an_error_where_that_is_asked_for(
     mpich: Stack, sources: Path, tmp_path: Path
 ) -> None:
@@ -109,7 +103,6 @@ def test_a_source_that_includes_too_little_is_an_error_where_that_is_asked_for(
         build.compile_core(mpich.mpicc, tmp_path / "into", werror=True)
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("says", [True, False])
 def test_a_wrapper_is_asked_once_what_it_calls_and_does_it_all_where_it_does_not_say(
     mpich: Stack, sources: Path, tmp_path: Path, says: bool
@@ -121,7 +114,6 @@ def test_a_wrapper_is_asked_once_what_it_calls_and_does_it_all_where_it_does_not
     assert (f"-c {sources / 'core.c'}" in calls.read_text()) == (not says)
 
 
-@pytest.mark.mpi
 def test_a_compiler_that_cannot_parse_headers_beforehand_compiles_all_the_same(
     mpich: Stack, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,7 +122,6 @@ def test_a_compiler_that_cannot_parse_headers_beforehand_compiles_all_the_same(
     assert build.compile_core(mpich.mpicc, tmp_path / "into").is_file()
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("sanitize", [False, True])
 def test_the_sanitizer_finds_an_overrun(
     mpich: Stack, sources: Path, tmp_path: Path, sanitizers: dict[str, str], sanitize: bool
@@ -148,7 +139,6 @@ def test_the_sanitizer_finds_an_overrun(
     assert ("core.c:11" in done.stderr) == sanitize
 
 
-@pytest.mark.mpi
 def test_a_core_that_counts_lines_says_which_ran(mpich: Stack, sources: Path, tmp_path: Path) -> None:
     build.compile_core(mpich.mpicc, tmp_path, coverage=True)
     assert [file.name for file in tmp_path.glob("*.gcno")] == ["0-core.gcno"]

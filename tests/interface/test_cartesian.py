@@ -95,7 +95,6 @@ def test_a_place_outside_of_a_mesh_is_one_sentence() -> None:
 # ---- on ranks ----
 
 
-@pytest.mark.mpi
 def test_a_mesh_knows_where_its_ranks_are(run_in_job, stack: Stack) -> None:
     script = """
 with c.cart((2, 3), periods=(True, False)) as cart:
@@ -147,7 +146,6 @@ with raises(TypeError, "a communicator cannot be sent or pickled"):
     run_in_job(PRELUDE + script, 6, stack)
 
 
-@pytest.mark.mpi
 @pytest.mark.sanitize
 @pytest.mark.parametrize("env", [{}, {"MACHINES": "0 1 1 0", "POLYMPI_MAILBOXES": "0"}])
 def test_neighbours_give_one_another_objects_in_the_order_of_mpi(run_in_job, stack: Stack, env: dict[str, str]) -> None:
@@ -177,7 +175,6 @@ for dims, periods in [*itertools.product([(1, 4), (2, 2), (4,)], places), ((1, 1
     run_in_job(PRELUDE + script, 4, stack, env=env)
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("mailboxes", ["1", "0"])
 def test_ranks_that_do_not_agree_learn_it(run_in_job, stack: Stack, mailboxes: str) -> None:
     script = """
@@ -219,7 +216,6 @@ assert (c.cart((2,)) is None) == (rank == 2)
     run_in_job(PRELUDE + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
-@pytest.mark.mpi
 def test_calls_after_a_time_out_get_what_is_theirs(run_in_job, stack: Stack) -> None:
     script = """
 with c.cart((2,)) as cart:
@@ -266,7 +262,6 @@ cart.free()
     run_in_job(PRELUDE + script, 2, stack)
 
 
-@pytest.mark.mpi
 def test_threads_use_meshes_at_the_same_time(run_in_job, stack: Stack) -> None:
     script = """
 import threading

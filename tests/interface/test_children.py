@@ -20,7 +20,6 @@ USE = "import polympi as mpi; print('a rank', mpi.world.rank, mpi.world.size)"
 """
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_a_child_of_a_rank_cannot_take_its_place(run, stack: Stack, ranks: int) -> None:
     script = """
@@ -37,7 +36,6 @@ print("ended")
     assert run(PARENT + script, ranks, stack).succeeded().split() == ["ended"] * ranks
 
 
-@pytest.mark.mpi
 def test_a_child_that_only_imports_polympi_is_not_disturbed(run, stack: Stack) -> None:
     script = """
 from multiprocessing import get_context
@@ -53,7 +51,6 @@ if __name__ == "__main__":
     run(script, 2, stack).succeeded()
 
 
-@pytest.mark.mpi
 def test_an_mpiexec_inside_of_a_rank_starts_ranks(run, stack: Stack) -> None:
     script = """
 if c.rank == 0:
@@ -66,7 +63,6 @@ c.barrier()
     run(PARENT + script, 2, stack).succeeded()
 
 
-@pytest.mark.mpi
 def test_a_program_without_launcher_may_start_others(run, stack: Stack) -> None:
     script = """
 ended = child(sys.executable, "-c", USE)
@@ -93,7 +89,6 @@ try_elsewhere()
 """
 
 
-@pytest.mark.mpi
 def test_a_subinterpreter_is_refused(run, mpich: Stack) -> None:
     said = run(SUBINTERPRETER, None, mpich).succeeded().splitlines()
     assert len(said) == 2
@@ -108,7 +103,6 @@ def test_python_without_its_gil_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
         library._require_gil()
 
 
-@pytest.mark.mpi
 def test_srun_with_pmi2_and_open_mpi_is_refused(run, openmpi: Stack) -> None:
     env = {
         **{"SLURM_JOB_ID": "4", "SLURM_STEP_ID": "0", "SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "8"},

@@ -9,7 +9,7 @@ import pytest
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.sanitize
 
 PROGRAMS = Path(__file__).parent / "programs"
 

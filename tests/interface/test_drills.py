@@ -8,8 +8,6 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 SIGNALS = """
 import signal
 

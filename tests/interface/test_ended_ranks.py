@@ -5,8 +5,6 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 mailboxes = pytest.mark.parametrize("mailboxes", ["1", "0"], ids=["memory", "messages"])
 
 WAITS = {

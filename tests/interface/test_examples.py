@@ -12,7 +12,6 @@ EXAMPLES = sorted(FOLDER.glob("*.py"))
 COMMAND = re.compile(r"^    mpiexec -n (\d) python examples/(\w+\.py)$", re.MULTILINE)
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_an_example_runs_with_the_command_it_gives_and_says_something(run, stack: Stack, example: Path) -> None:
     program = example.read_text()
@@ -28,7 +27,6 @@ def test_the_index_lists_each_example_with_what_it_shows() -> None:
     assert sorted(listed) == [(example.name, example.name) for example in EXAMPLES]
 
 
-@pytest.mark.mpi
 def test_the_example_of_meshes_says_how_many_ranks_it_wants(run, stack: Stack) -> None:
     ended = run((FOLDER / "meshes.py").read_text(), 2, stack)
     assert ended.exit_code != 0

@@ -6,7 +6,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.sanitize
 
 # Code of the program that the core runs, and that ends it on rank 1 alone.
 ENDS = """

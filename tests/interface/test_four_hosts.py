@@ -8,7 +8,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 PROGRAMS = Path(__file__).parent / "programs"
 EACH, LAPS = 20, 5

@@ -5,8 +5,6 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 
 def test_neighbours_of_a_graph_give_one_another_objects(run_in_job, stack: Stack) -> None:
     script = """

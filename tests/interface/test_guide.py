@@ -24,7 +24,6 @@ print("rank", names["world"].rank, "ran", len(examples))
 """
 
 
-@pytest.mark.mpi
 @pytest.mark.one_host  # on several, sentences name hosts
 @pytest.mark.parametrize("page", PAGES)
 def test_the_snippets_of_a_page_run_one_after_another_on_two_ranks(run, stack: Stack, page: str) -> None:

@@ -5,8 +5,6 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi]
-
 # What a block with ghost layers must be after an exchange: each cell is that of the global array, around periodic axes;
 # 99 as before beyond open ends, and in the corners if these are not exchanged.
 EXPECTED = """

@@ -5,8 +5,6 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 # A window of messages comes at a time, so that malloc has all of its memory back between two windows.
 FAULTS = """
 import ctypes

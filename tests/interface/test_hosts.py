@@ -15,7 +15,7 @@ from rank_programs import PRELUDE, on_ranks
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = pytest.mark.system
 
 PROGRAMS = Path(__file__).parent / "programs"
 SAMPLES = Path(__file__).parents[1] / "native"

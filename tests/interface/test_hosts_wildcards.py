@@ -8,7 +8,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = pytest.mark.system
 
 # Every rank sends to every other, and checks that the messages of each come whole and in their order. All on a
 # communicator of its own, so that no receive of any tag takes what ranks further on say to each other.

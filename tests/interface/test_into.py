@@ -7,7 +7,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.sanitize
 
 PROGRAMS = Path(__file__).parent / "programs" / "into"
 

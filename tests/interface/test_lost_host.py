@@ -14,7 +14,7 @@ from rank_programs import PRELUDE
 from polympi.lab.cluster.host import NETWORK
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
+pytestmark = pytest.mark.system
 
 COME_S = 60.0  # until all ranks have started, on a loaded machine
 LOST_S = 60.0  # until a job ends of which a host is lost; its ranks wait for some seconds of these

@@ -7,7 +7,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.sanitize
 
 BOX = 16 * 1024 + 64  # the most that a rank takes for its letters to another one
 PAGE = 4096

@@ -7,7 +7,7 @@ from sharing import patience_of_many
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.slow, pytest.mark.exclusive]
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -36,7 +36,8 @@ OF_A_PEER = 64
 BOXES = 2 * (MANY - 1).bit_length() * (4096 + 64) + 2 * 4096
 
 
-@pytest.mark.one_library  # what polympi takes; benchmarks/many_ranks.py measures it on both
+# About what polympi takes; benchmarks/many_ranks.py measures it on both libraries.
+@pytest.mark.parametrize("stack", ["mpich"], indirect=True)
 def test_256_ranks_start_and_what_each_takes_for_the_others_is_little(run, stack: Stack) -> None:
     """The bounds are passed where memory for each peer grows tenfold; what libraries take is within them."""
     ended = run(PROGRAMS / "many_start.py", MANY, stack, timeout=240, env=patience_of_many())

@@ -5,8 +5,6 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 # Rank 1 may take little more address space than it has; rank 0 sends what is larger.
 LIMITED = """
 import resource

@@ -57,7 +57,6 @@ def test_ranks_of_many_machines_are_in_squares(machines: int) -> None:
     assert crossings(cells, [rank % machines for rank in ranks]) == 2 * edge * (squares - 1)
 
 
-@pytest.mark.mpi
 def test_ranks_on_several_machines_are_reordered(run_in_job, stack: Stack) -> None:
     script = """
 machine = [0, 1, 0, 1, 1][rank]
@@ -82,7 +81,6 @@ with raises(mpi.MismatchError, "gives (("):
     run_in_job(PRELUDE + script, 5, stack, env={"MACHINES": "0 1 0 1 1", "POLYMPI_MAILBOXES": "0"})
 
 
-@pytest.mark.mpi
 def test_ranks_of_one_machine_stay_in_order(run_in_job, stack: Stack) -> None:
     script = """
 with c.cart((2, 2), reorder=True) as cart:

@@ -6,8 +6,6 @@ from application_programs import FOLDER
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
-
 PATHS = f"{build.SOURCES.parents[1]}:{FOLDER}"
 COMPAT = FOLDER.parents[1] / "bindings" / "compat"
 NONBLOCKING = ("boostmpi", "pympi", "scientific")
@@ -28,6 +26,12 @@ def after(solver, iterations):
     solver.free()
     return part
 """
+
+
+@pytest.fixture(scope="session")
+def stack(mpich: Stack) -> Stack:
+    """One library is enough: what these tests check does not depend on it."""
+    return mpich
 
 
 @pytest.mark.parametrize("module", NONBLOCKING + BLOCKING)

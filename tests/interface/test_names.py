@@ -55,8 +55,7 @@ for owner in (world, mpi.Communicator, mpi.Cartesian):
 """
 
 
-@pytest.mark.mpi
-@pytest.mark.one_library
+@pytest.mark.parametrize("stack", ["mpich"], indirect=True)
 @pytest.mark.parametrize("script", [SIGNATURES, WORDS], ids=["signatures", "words"])
 def test_public_names_explain_themselves(run, stack: Stack, script: str) -> None:
     run(script, 1, stack).succeeded()

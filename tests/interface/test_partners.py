@@ -12,7 +12,6 @@ from polympi.lab.stacks.stack import Stack
 PROGRAMS = Path(__file__).parent / "programs" / "partners"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "partners"
 
-pytestmark = [pytest.mark.mpi]
 
 # A partner in C that waits for one message, of two numbers, and sends one back.
 WAITING = """
@@ -67,6 +66,7 @@ def test_a_world_of_two_speaks_with_c_and_mpi4py(run_together, stack: Stack, tmp
     assert [line for line in ended.stderr.splitlines() if "receive" not in line] == []
 
 
+@pytest.mark.system
 def test_a_rank_speaks_with_cxx_and_fortran(run_together, stack: Stack, tmp_path: Path) -> None:
     """Fortran participates twice: by its module, and by mpif.h."""
     for compiler in ("g++", "gfortran"):

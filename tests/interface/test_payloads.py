@@ -8,7 +8,7 @@ import pytest
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.sanitize
 
 PROGRAMS = Path(__file__).parent / "programs"
 SAMPLES = Path(__file__).parents[1] / "native"

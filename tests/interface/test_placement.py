@@ -10,8 +10,6 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 PROGRAMS = Path(__file__).parent / "programs"
 # The machine of each of five ranks: blocks, in turn, one rank alone, in no order; and whether they share memory.
 PLACEMENTS = [("0 0 1 1 1", "0"), ("0 1 0 1 0", "0"), ("0 1 1 1 1", "0"), ("2 0 1 0 2", "0"), ("0 0 1 0 1", "1")]

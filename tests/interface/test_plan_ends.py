@@ -5,7 +5,7 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.sanitize
 
 
 def test_a_plan_that_is_dropped_while_started_goes_on_with_its_memory(run_in_job, stack: Stack) -> None:

@@ -5,7 +5,7 @@ from rank_programs import PRELUDE, on_ranks
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.sanitize
 
 # Views of a cube: contiguous, rows, single elements, backwards, transposed, small and large.
 VIEWS = """

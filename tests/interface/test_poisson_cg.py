@@ -8,12 +8,16 @@ from scipy.sparse.linalg import cg, spsolve
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
-
 PROGRAM = FOLDER / "poisson_cg.py"
 ITERATIONS = r"(\d+) iterations, the solution is found"
 ERROR = r"largest error (\S+) of the solution"
 VARIANTS = ("blocking", "overlapped", "merged")
+
+
+@pytest.fixture(scope="session")
+def stack(mpich: Stack) -> Stack:
+    """One library is enough: what these tests check does not depend on it."""
+    return mpich
 
 
 def system(edge: int):

@@ -4,8 +4,6 @@ import pytest
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi  # the core is loaded with MPI's library, though MPI is not started
-
 PRELUDE = """
 import os
 import random

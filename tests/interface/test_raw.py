@@ -9,7 +9,6 @@ from polympi.lab.stacks.stack import Stack
 PROGRAMS = Path(__file__).parent / "programs" / "partners"
 
 
-@pytest.mark.mpi
 @pytest.mark.sanitize
 @pytest.mark.parametrize(
     ("level", "machines", "limit"), [("serialized", "", ""), ("multiple", "0 1", ""), ("serialized", "", "60")]
@@ -22,7 +21,6 @@ def test_raw_messages_and_collectives_of_two_ranks(run, stack: Stack, level: str
     assert ended.stderr == ""
 
 
-@pytest.mark.mpi
 def test_the_end_waits_for_sends_and_tells_what_was_left(run, stack: Stack) -> None:
     script = """
 import time
@@ -45,7 +43,6 @@ else:
     assert said == ["[rank 0] raw.irecv(source=1, tag=4) got no message"]
 
 
-@pytest.mark.mpi
 def test_finalize_ends_the_waits_of_threads_and_later_calls_are_errors(run, stack: Stack) -> None:
     script = """
 import threading, time
@@ -74,7 +71,6 @@ for call in (lambda: p.send(np.zeros(1), 0), p.barrier, lambda: p.dup(), lambda:
     assert sorted(ended.succeeded().split()) == ["refused"] * 10 + ["told"] * 2
 
 
-@pytest.mark.mpi
 def test_ctrl_c_ends_a_raw_call_that_waits(run, stack: Stack) -> None:
     script = """
 import os, signal, threading

@@ -9,7 +9,6 @@ from polympi.lab.stacks.stack import Stack
 
 PROGRAMS = Path(__file__).parent / "programs" / "partners"
 
-pytestmark = [pytest.mark.mpi]
 
 # A partner in C that makes one collective call after some seconds, or never.
 LATE = """

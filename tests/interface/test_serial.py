@@ -392,7 +392,6 @@ if __name__ == "__main__":
     assert ended.stdout == "fork ['refused', 'refused']\nspawn [1, 2]\n3\n"
 
 
-@pytest.mark.mpi
 def test_ranks_of_a_launcher_learn_that_each_would_be_alone(serial_core: Path, stack: Stack) -> None:
     program = [sys.executable, "-c", "import polympi as mpi; print(mpi.world.size)"]
     for ranks in (1, 2):

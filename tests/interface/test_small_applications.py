@@ -12,8 +12,6 @@ from snippets import EXAMPLE
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
-
 PROGRAMS = Path(__file__).parent / "programs"
 STYLES = ("polympi", "mpi4py", "c")
 # Sizes that no number of ranks divides, or as small as they can be; iterations; other kernels than NumPy's.
@@ -28,6 +26,12 @@ CASES = [
     ("sort", "Sort", 1001, 1, ""),
     ("sort", "Sort", 1024, 2, ""),
 ]
+
+
+@pytest.fixture(scope="session")
+def stack(mpich: Stack) -> Stack:
+    """One library is enough: what these tests check does not depend on it."""
+    return mpich
 
 
 def expected(name: str, size: int) -> np.ndarray:

@@ -6,7 +6,7 @@ import pytest
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.sanitize]
+pytestmark = pytest.mark.sanitize
 
 PROCESSORS = len(os.sched_getaffinity(0))
 # Rank 0 waits for a message that never comes, so that the job ends only if the other rank ends it.

@@ -21,7 +21,6 @@ def test_the_page_shows_each_step_as_it_is() -> None:
     assert re.findall(r"^\[(\w+\.py)\]\(\.\./examples/steps/\1\):$", page, re.MULTILINE) == [s.name for s in STEPS]
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.stem)
 def test_a_step_runs_with_the_command_it_gives(run, stack: Stack, step: Path) -> None:
     ((ranks, name),) = COMMAND.findall(step.read_text())
@@ -31,14 +30,12 @@ def test_a_step_runs_with_the_command_it_gives(run, stack: Stack, step: Path) ->
     assert ended.stderr == ""
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 3, 4])
 def test_a_step_is_exact_on_other_numbers_of_ranks(run_in_job, stack: Stack, ranks: int) -> None:
     for step in STEPS:
         assert run_in_job(step, ranks, stack)
 
 
-@pytest.mark.mpi
 def test_without_the_second_exchange_two_ranks_are_wrong_and_one_is_right(run, mpich: Stack) -> None:
     program = next(step for step in STEPS if "ghost" in step.stem).read_text()
     line = "    world.sendrecv(u[-2:-1], dest=right, source=left, into=u[:1])\n"

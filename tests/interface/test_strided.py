@@ -4,8 +4,6 @@ import pytest
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 LAYOUTS = """
 import random
 import numpy as np

@@ -6,8 +6,6 @@ from application_programs import FOLDER, compiled, launched
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_library]
-
 PROGRAM = FOLDER / "wave.py"
 SCHEME = r"largest error: (\S+) against the closed form"
 ITSELF = r"closed form of the scheme, (\S+) "
@@ -18,6 +16,12 @@ import numpy as np
 from wave import Wave
 import polympi as mpi
 """
+
+
+@pytest.fixture(scope="session")
+def stack(mpich: Stack) -> Stack:
+    """One library is enough: what these tests check does not depend on it."""
+    return mpich
 
 
 def wave_of(run_in_job, stack: Stack, ranks: int, kernel: str) -> np.ndarray:

@@ -11,8 +11,6 @@ from polympi.lab.stacks.stack import Stack
 
 PROGRAMS = Path(__file__).parent / "programs" / "partners"
 
-pytestmark = [pytest.mark.mpi]
-
 
 @pytest.fixture
 def total(stack: Stack, tmp_path: Path) -> str:
@@ -32,7 +30,7 @@ def test_communicators_go_to_mpi4py_and_back(run, stack: Stack, total: str, firs
     assert ended.stderr == ""
 
 
-@pytest.mark.large
+@pytest.mark.slow
 def test_cython_takes_the_handle(run, stack: Stack, tmp_path: Path) -> None:
     source, made = tmp_path / "cython_total.pyx", tmp_path / "cython_total.c"
     source.write_text((PROGRAMS / source.name).read_text())

@@ -28,7 +28,7 @@ print(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstri
 """
 
 
-def until(true: Callable[[], object], seconds: float = 30) -> None:
+def until(true: Callable[[], object], seconds: float = 60) -> None:
     """Wait for something to become true."""
     deadline = time.monotonic() + seconds
     while not true():

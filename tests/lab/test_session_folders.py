@@ -39,7 +39,6 @@ def _command(stack: Stack, *program: str) -> list[str]:
     return mpiexec_command(stack, 2, [stack.python, *program], processors=2)
 
 
-@pytest.mark.mpi
 def test_what_a_killed_launcher_left_would_keep_another_from_starting_and_goes_with_it(
     tmp_path: Path, openmpi: Stack
 ) -> None:

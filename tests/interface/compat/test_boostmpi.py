@@ -405,7 +405,6 @@ assert old.all_reduce(world, True, operator.add) == size
 }
 
 
-@pytest.mark.mpi
 @SIZES
 @pytest.mark.parametrize("script", CALLS.values(), ids=CALLS)
 def test_calls(run_in_job, stack: Stack, ranks: int, script: str) -> None:
@@ -475,7 +474,6 @@ assert old.all_gather(world, rank) == tuple(range(size))
 }
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("script", MISTAKES.values(), ids=MISTAKES)
 def test_mistakes_are_reported_in_one_sentence(run_in_job, stack: Stack, ranks: int, script: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.busy]
+pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "compat"
 # On how many ranks some run alone: on others they say so, and end.

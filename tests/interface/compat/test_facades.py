@@ -41,7 +41,6 @@ def fails(call, *words):
 )
 
 
-@pytest.mark.mpi
 @EACH
 @SIZES
 def test_messages_arrive_as_they_were_sent(run_in_job, stack: Stack, name: str, ranks: int) -> None:
@@ -76,7 +75,6 @@ assert old.recv(np.ones(1), left, 5)[0] == 1 and c.recv(left, 5) == "mine"
     run_in_job(BEGIN + script, ranks, stack, arguments=[name])
 
 
-@pytest.mark.mpi
 @EACH
 @SIZES
 def test_collectives_give_what_numpy_computes(run_in_job, stack: Stack, name: str, ranks: int) -> None:
@@ -121,7 +119,6 @@ if old.any_object:
     run_in_job(BEGIN + script, ranks, stack, arguments=[name])
 
 
-@pytest.mark.mpi
 @EACH
 def test_wrong_calls_are_refused_by_all_ranks_alike(run_in_job, stack: Stack, name: str) -> None:
     script = """
@@ -154,7 +151,6 @@ assert same(shifted(x)[0], x)  # calls go on
     run_in_job(BEGIN + script, 2, stack, arguments=[name])
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("name", ["pympi", "boostmpi"])
 def test_what_one_rank_cannot_give_ends_a_collective_on_all(run_in_job, stack: Stack, name: str) -> None:
     script = """
@@ -193,7 +189,6 @@ if sys.argv[1] == "pympi":
     run_in_job(BEGIN + script, 2, stack, arguments=[name])
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("name", ["pympi", "boostmpi"])
 def test_operations_are_neither_hashed_nor_compared(run_in_job, stack: Stack, name: str) -> None:
     script = """
@@ -215,7 +210,6 @@ assert got == (4, 4 if rank == 0 else None, 2 * (rank + 1)), got
     run_in_job(BEGIN + script, 2, stack, arguments=[name])
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("name", ["pypar", "mympi", "scientific"])
 def test_what_is_no_operation_is_refused_also_without_a_hash(run_in_job, stack: Stack, name: str) -> None:
     script = """
@@ -245,7 +239,6 @@ for wrong in [1], {}, 77:
     run_in_job(BEGIN + script, 1, stack, arguments=[name])
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("name", ["pypar", "mympi", "scientific"])
 def test_a_broadcast_between_types_is_refused_where_it_comes(run_in_job, stack: Stack, name: str) -> None:
     script = """
@@ -268,7 +261,6 @@ if sys.argv[1] == "mympi":
     run_in_job(BEGIN + script, 2, stack, arguments=[name])
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("call", ["gather", "reduce", "scientific reduce", "scientific allreduce"])
 def test_a_result_that_cannot_be_written_is_refused(run_in_job, stack: Stack, call: str) -> None:
     script = """
@@ -296,7 +288,6 @@ assert not locked.any()
     run_in_job(BEGIN + script, 2, stack, arguments=[facade, call])
 
 
-@pytest.mark.mpi
 def test_rows_of_ranks_that_get_nothing_are_new_ones(run_in_job, stack: Stack) -> None:
     script = """
 from polympi.compat import mympi
@@ -319,7 +310,6 @@ assert row.dtype == np.int32 and row.size == (0 if rank else 3 * size)
     run_in_job(BEGIN + script, 2, stack, arguments=["mympi"])
 
 
-@pytest.mark.mpi
 @EACH
 def test_nothing_of_a_call_is_kept(run_in_job, stack: Stack, name: str) -> None:
     """Calls leave as many references to what they are given as there were."""
@@ -375,7 +365,6 @@ SAYS = {
 }
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{example.parent.name}-{example.stem}")
 def test_an_example_runs_with_the_command_it_gives(run_as, stack: Stack, tmp_path: Path, example: Path) -> None:
     name, place = example.parent.name, example.relative_to(ROOT)

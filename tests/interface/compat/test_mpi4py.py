@@ -48,7 +48,6 @@ def test_the_page_tells_of_each_method_that_is_replaced() -> None:
 # ---- on ranks ----
 
 
-@pytest.mark.mpi
 @SIZES
 @pytest.mark.parametrize(
     "program", ["objects", "requests", "copies", "collectives", "buffers", "communicators", "laziness"]
@@ -58,7 +57,6 @@ def test_a_program_of_many_checks(run, stack: Stack, program: str, ranks: int) -
     assert said.split() == ["good"] * ranks
 
 
-@pytest.mark.mpi
 @pytest.mark.sanitize
 @pytest.mark.one_host  # over several, MPICH's own receive from any source may hang
 def test_statuses_are_filled_as_mpi4py_itself_fills_them(run, stack: Stack) -> None:
@@ -68,7 +66,6 @@ def test_statuses_are_filled_as_mpi4py_itself_fills_them(run, stack: Stack) -> N
     assert said.count("good") == 2
 
 
-@pytest.mark.mpi
 @pytest.mark.sanitize
 @pytest.mark.parametrize("call", ["waitany", "Waitany", "waitsome", "Waitsome"])
 def test_a_wait_for_some_of_several_times_out_and_may_be_repeated(run, stack: Stack, call: str) -> None:
@@ -91,7 +88,6 @@ assert late.all()
     run(BEGIN + script, 2, stack, env={"POLYMPI_TIMEOUT": "0.5"}).succeeded()
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize(
     ("end", "code"),
     [
@@ -107,13 +103,11 @@ def test_a_rank_that_fails_ends_the_job(run, stack: Stack, end: str, code: int) 
     assert ended.exit_code == code, str(ended)
 
 
-@pytest.mark.mpi
 def test_a_rank_that_dies_ends_the_job(run, stack: Stack) -> None:
     script = "import os, signal\nif rank == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\ncomm.allgather(rank)"
     assert run(BEGIN + script, 2, stack).exit_code not in (0, None)
 
 
-@pytest.mark.mpi
 @pytest.mark.sanitize
 @pytest.mark.parametrize("end", ["", "MPI.Finalize()"])
 def test_what_was_sent_arrives_when_its_sender_has_ended(run, stack: Stack, end: str) -> None:
@@ -132,7 +126,6 @@ del dropped
     run(BEGIN + script, 2, stack).succeeded()
 
 
-@pytest.mark.mpi
 def test_mpi_may_be_started_later_and_calls_after_its_end_are_those_of_mpi4py(run, stack: Stack) -> None:
     script = """
 import mpi4py
@@ -215,14 +208,12 @@ assert comm.sendrecv([rank], other, 0, None, other, 0) == [other] and not calls
 }
 
 
-@pytest.mark.mpi
 @pytest.mark.sanitize
 @pytest.mark.parametrize("script", ACCELERATED.values(), ids=ACCELERATED)
 def test_programs_run_accelerated(run, stack: Stack, script: str) -> None:
     run(BEGIN + script, 2, stack).succeeded()
 
 
-@pytest.mark.mpi
 def test_a_library_of_another_abi_is_refused(run, stack: Stack) -> None:
     script = """
 import os
@@ -237,7 +228,6 @@ from polympi.mpi4py import MPI
 # ---- ranks that do not all run the accelerator, or have no MPI_Init ----
 
 
-@pytest.mark.mpi
 def test_a_program_of_sessions_only_runs_as_with_mpi4py(run, stack: Stack) -> None:
     script = """
 import mpi4py
@@ -260,7 +250,6 @@ group.Free(), half.Free(), comm.Free(), session.Finalize()
     run(script, 2, stack).succeeded()
 
 
-@pytest.mark.mpi
 def test_workers_that_never_import_it_are_left_to_mpi4py_and_reported(run, stack: Stack, tmp_path: Path) -> None:
     program = tmp_path / "pool.py"
     program.write_text("""
@@ -281,7 +270,6 @@ if __name__ == "__main__":
     assert f"python -m polympi --as mpi4py -m mpi4py.futures {program}" in ended.stderr
 
 
-@pytest.mark.mpi
 def test_an_executor_of_all_ranks_works_accelerated(run, stack: Stack) -> None:
     script = """
 from mpi4py.futures import MPICommExecutor
@@ -299,14 +287,12 @@ assert comm.allreduce(1) == size
 # ---- scripts ----
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 4])
 def test_scripts_of_mpi4py_1_run(run_as, stack: Stack, ranks: int) -> None:
     ended = run_as(["--as", "mpi4py1", str(PROGRAMS / "mpi4py_of_2010.py")], ranks, stack)
     assert ended.succeeded().split() == ["good"] * ranks
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run_by_mpi4py_itself_and_accelerated(run, run_as, stack: Stack, example: Path) -> None:
     accelerated = run_as(["--as", "mpi4py", str(example)], 2, stack).succeeded()

@@ -28,7 +28,7 @@ from sharing import MPICH_SLEEPS
 
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.busy]
+pytestmark = pytest.mark.slow
 
 # Of the modules of buffers those whose methods are replaced; the others run in the benchmark.
 # On one rank its pool starts processes, for which Open MPI may hang where mpi4py is as it is, too.
@@ -82,5 +82,7 @@ def test_the_same_tests_of_mpi4py_pass(run, stack: Stack, tmp_path: Path, ranks:
 
 
 def test_the_same_programs_run(stack: Stack, everything: Fetched) -> None:
-    plain, accelerated = (run_programs(everything, 3, stack, arm, MPICH_SLEEPS) for arm in ARMS)
+    plain = run_programs(everything, 3, stack, "plain", MPICH_SLEEPS)
+    fails_anyway = {name for name, outcome in plain.items() if outcome != "passed"}  # up to a minute each
+    accelerated = run_programs(everything, 3, stack, "accelerated", MPICH_SLEEPS, left_out=fails_anyway)
     assert differences(plain, accelerated) == []

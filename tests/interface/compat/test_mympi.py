@@ -22,7 +22,6 @@ def shifted(x, count, datatype, tag=5, ask=None, to=None, comm=W):
 )
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_messages_are_rows_of_a_datatype(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
@@ -82,7 +81,6 @@ assert mpi_probe(MPI_PROC_NULL, 1, W) == 0 and mpi_get_count(MPI_DOUBLE) == 0
     run_in_job(MYMPI + script, ranks, stack)
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_collectives_give_what_numpy_computes(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
@@ -151,7 +149,6 @@ assert got.tolist() == [100 * k + rank for k in range(size) for _ in range(rank)
     run_in_job(MYMPI + script, ranks, stack)
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_communicators_and_groups_are_numbers(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
@@ -362,7 +359,6 @@ with raises(old.error):  # others are as they were
 }
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("script", ON_TWO_RANKS.values(), ids=ON_TWO_RANKS)
 def test_calls_of_two_ranks(run_in_job, stack: Stack, script: str) -> None:
     run_in_job(MYMPI + script, 2, stack)

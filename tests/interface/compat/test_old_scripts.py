@@ -154,7 +154,6 @@ STARTED = {
 }
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("name", STARTED)
 def test_a_script_starts_and_ends_mpi_itself(run_as, stack: Stack, tmp_path: Path, name: str) -> None:
     text, imported, lines = STARTED[name]
@@ -185,7 +184,6 @@ ABORTS = [
 ]
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("end", ABORTS)
 def test_one_rank_ends_the_whole_job(run_as, stack: Stack, tmp_path: Path, end: tuple[str, str, int, str]) -> None:
     name, text, code, said = end
@@ -220,7 +218,6 @@ ALONE = {
 }
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("name", ALONE)
 def test_a_script_without_a_launcher_is_one_rank(run_as, stack: Stack, tmp_path: Path, name: str) -> None:
     text, written_by_it = ALONE[name]
@@ -229,7 +226,6 @@ def test_a_script_without_a_launcher_is_one_rank(run_as, stack: Stack, tmp_path:
     assert f"runs as one for {name} ({FACADES[name].of})" in ended.stderr
 
 
-@pytest.mark.mpi
 def test_every_way_to_import_scientific_finds_the_same_module(run_as, stack: Stack, tmp_path: Path) -> None:
     text = """
         import Scientific.MPI

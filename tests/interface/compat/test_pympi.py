@@ -343,14 +343,12 @@ if size > 1:
 }
 
 
-@pytest.mark.mpi
 @SIZES
 @pytest.mark.parametrize("script", CALLS.values(), ids=CALLS)
 def test_calls(run_in_job, stack: Stack, ranks: int, script: str) -> None:
     run_in_job(BEGIN + script, ranks, stack)
 
 
-@pytest.mark.mpi
 @SIZES
 def test_output_comes_in_the_order_of_ranks(run_in_job, stack: Stack, ranks: int, tmp_path: Path) -> None:
     script = """
@@ -379,7 +377,6 @@ old.traceln("", 1.5)
     assert {made.name for made in tmp_path.glob("lines*")} == {"lines.txt", "lines.txt.out", "lines.txt.err"}
 
 
-@pytest.mark.mpi
 def test_every_message_has_its_own_source_and_tag(run_in_job, stack: Stack) -> None:
     # Statuses are kept and given again.
     script = """

@@ -18,7 +18,6 @@ def shifted(x, give={}, **get):
 )
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_messages_arrive_as_they_were_sent(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
@@ -70,7 +69,6 @@ assert same(shifted(np.ones(3), {"vanilla": True}, buffer=given, vanilla=True), 
     run_in_job(PYPAR + script, ranks, stack)
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_collectives_give_what_numpy_computes(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
@@ -350,13 +348,11 @@ assert (pypar.default_tag, pypar.control_tag, pypar.control_sep, pypar.control_d
 }
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("script", ON_TWO_RANKS.values(), ids=ON_TWO_RANKS)
 def test_calls_of_two_ranks(run_in_job, stack: Stack, script: str) -> None:
     run_in_job(PYPAR + script, 2, stack)
 
 
-@pytest.mark.mpi
 def test_the_start_is_reported_and_mpi_may_be_ended_twice(run, stack: Stack) -> None:
     script = """
 from polympi.compat import pypar

@@ -25,7 +25,6 @@ def written(folder: Path, text: str) -> str:
 # ---- on ranks ----
 
 
-@pytest.mark.mpi
 def test_a_script_runs_as_python_runs_it(run_as, stack: Stack, tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("VALUE = 7\n")
     script = written(
@@ -69,7 +68,6 @@ pypar.barrier()
 """
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("form", ["script", "module", "package", "code"])
 def test_a_program_finds_itself_as_with_python(run, mpich: Stack, tmp_path: Path, form: str) -> None:
     """It sees what it sees with Python itself, where another module `pypar` is installed."""
@@ -101,7 +99,6 @@ sys.exit(subprocess.run(python, stdin=subprocess.DEVNULL).returncode)
     assert seen["readable"] is (form != "code")
 
 
-@pytest.mark.mpi
 def test_a_module_runs_on_all_ranks(run_as, openmpi: Stack) -> None:
     ended = run_as(["--as", "mpi4py", "-m", "mpi4py.bench", "helloworld"], 2, openmpi)
     assert ended.succeeded().count("Hello, World! I am process") == 2
@@ -109,7 +106,6 @@ def test_a_module_runs_on_all_ranks(run_as, openmpi: Stack) -> None:
     assert ended.succeeded().split() == ["2", "2"]
 
 
-@pytest.mark.mpi
 def test_auto_says_what_it_has_chosen_once(run_as, mpich: Stack, tmp_path: Path) -> None:
     script = written(tmp_path, "import pypar\npypar.barrier()\n")
     ended = run_as(["--as", "auto", script], 2, mpich)
@@ -352,7 +348,6 @@ def test_a_name_that_the_original_had_says_what_to_do_instead() -> None:
         lacking("invented")
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("name", ["pypar", "mympi", "scientific"])
 def test_all_names_that_a_facade_lacks_do(run_in_job, mpich: Stack, name: str) -> None:
     run_in_job(

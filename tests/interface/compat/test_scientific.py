@@ -107,7 +107,6 @@ def test_arrays_have_the_names_and_the_defaults_of_numeric() -> None:
 # ---- messages ----
 
 
-@pytest.mark.mpi
 @SIZES
 def test_messages_arrive_as_they_were_sent(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
@@ -173,7 +172,6 @@ assert (world.receive("d", source=left, tag=5)[3] if not world.send(data=grid, d
     run_in_job(BEGIN + script, ranks, stack, timeout=60)
 
 
-@pytest.mark.mpi
 def test_requests_expire(run_in_job, stack: Stack) -> None:
     script = """
 room = np.zeros((2, 3))
@@ -208,7 +206,6 @@ request.wait()
 # ---- collectives ----
 
 
-@pytest.mark.mpi
 @SIZES
 def test_collectives_fill_arrays(run_in_job, stack: Stack, ranks: int) -> None:
     script = """
@@ -258,7 +255,6 @@ assert x.tolist() == [size * (size + 1) / 2] * 3
     run_in_job(BEGIN + script, ranks, stack, timeout=60)
 
 
-@pytest.mark.mpi
 def test_communicators_keep_messages_apart(run_in_job, stack: Stack) -> None:
     script = """
 twin = world.duplicate()
@@ -289,7 +285,6 @@ twin._comm.free()
     run_in_job(BEGIN + script, 4, stack, timeout=60)
 
 
-@pytest.mark.mpi
 def test_mistakes_are_one_sentence(run_in_job, stack: Stack) -> None:
     script = """
 assert issubclass(MPI.MPIError, EnvironmentError) and issubclass(ArgumentError, (MPI.MPIError))
@@ -387,7 +382,6 @@ else:
     run_in_job(BEGIN + script, 2, stack, timeout=60)
 
 
-@pytest.mark.mpi
 def test_a_log_file_has_the_texts_of_all_ranks_in_order(run_in_job, stack: Stack, tmp_path: Path) -> None:
     script = """
 path = sys.argv[1]

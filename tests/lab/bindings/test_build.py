@@ -49,7 +49,6 @@ def binding(tmp_path: Path) -> Binding:
     return load_bindings([tmp_path])["y"]
 
 
-@pytest.mark.mpi
 def test_a_build_is_kept_until_a_source_changes(binding: Binding, mpich: Stack) -> None:
     first = build(binding, mpich)
     assert (first / "y").exists()
@@ -58,7 +57,6 @@ def test_a_build_is_kept_until_a_source_changes(binding: Binding, mpich: Stack) 
     assert build(binding, mpich) != first
 
 
-@pytest.mark.mpi
 def test_what_is_compiled_for_the_processor_is_kept_for_its_kind(
     binding: Binding, mpich: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,7 +69,6 @@ def test_what_is_compiled_for_the_processor_is_kept_for_its_kind(
     assert output_folder(binding, mpich) not in (here, anywhere)
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("pattern", ["", "a**", "/etc/passwd", "{bindings}/", "*.misspelt", "."])
 def test_sources_that_are_no_files_are_reported(binding: Binding, mpich: Stack, pattern: str) -> None:
     binding.manifest.build.sources = ["*.c", pattern]
@@ -79,7 +76,6 @@ def test_sources_that_are_no_files_are_reported(binding: Binding, mpich: Stack, 
         output_folder(binding, mpich)
 
 
-@pytest.mark.mpi
 def test_a_build_of_the_interface_is_kept_until_that_changes(
     binding: Binding, mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +93,6 @@ def test_a_build_of_the_interface_is_kept_until_that_changes(
     assert build(binding, mpich) != first
 
 
-@pytest.mark.mpi
 def test_what_the_interface_is_compiled_with_is_missing_in_one_sentence(mpich: Stack) -> None:
     broken = msgspec.structs.replace(mpich, mpicc="/nowhere/mpicc")
     with pytest.raises(BuildError) as caught:
@@ -108,7 +103,6 @@ def test_what_the_interface_is_compiled_with_is_missing_in_one_sentence(mpich: S
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.mpi
 def test_a_failed_build_says_what_the_compiler_said_and_leaves_nothing(binding: Binding, mpich: Stack) -> None:
     (binding.folder / "y.c").write_text("int main(void) { return nonsense; }\n")
     before = set((Path(mpich.folder).parents[1] / "builds" / "mpich").glob("y-*"))
@@ -117,7 +111,6 @@ def test_a_failed_build_says_what_the_compiler_said_and_leaves_nothing(binding: 
     assert set((Path(mpich.folder).parents[1] / "builds" / "mpich").glob("y-*")) == before
 
 
-@pytest.mark.mpi
 def test_a_failed_build_names_the_packages_that_may_be_missing(binding: Binding, mpich: Stack) -> None:
     (binding.folder / "y.c").write_text("#include <a library nobody has>\n")
     binding.manifest.needs.debian = ["liba-dev"]
@@ -125,7 +118,6 @@ def test_a_failed_build_names_the_packages_that_may_be_missing(binding: Binding,
         build(binding, mpich)
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("field", ["build.command", "run"])
 def test_a_placeholder_that_nobody_knows_is_reported_with_its_field(
     binding: Binding, mpich: Stack, tmp_path: Path, field: str
@@ -138,7 +130,6 @@ def test_a_placeholder_that_nobody_knows_is_reported_with_its_field(
         program_command(binding, mpich, build(binding, mpich), tmp_path, tmp_path)
 
 
-@pytest.mark.mpi
 def test_what_is_missing_is_said_with_the_remedy(binding: Binding, mpich: Stack) -> None:
     binding.manifest.needs.commands = ["a-compiler-nobody-has"]
     assert why_not_ready(binding, mpich) == "it needs a-compiler-nobody-has: install it"
@@ -159,7 +150,6 @@ def test_what_is_missing_is_said_with_the_remedy(binding: Binding, mpich: Stack)
         build(binding, mpich)
 
 
-@pytest.mark.mpi
 def test_the_shared_harness_offers_its_interface_and_nothing_else(mpich: Stack) -> None:
     reported = subprocess.run(
         ["nm", "-D", "--defined-only", str(start_library(mpich))], capture_output=True, text=True, check=True
@@ -169,7 +159,6 @@ def test_the_shared_harness_offers_its_interface_and_nothing_else(mpich: Stack) 
     assert all(name.startswith(("polympi_", "common_start_")) for name in names)
 
 
-@pytest.mark.mpi
 def test_a_program_is_built_anew_with_another_harness(
     binding: Binding, mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,7 +186,6 @@ def compilations(mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return tmp_path
 
 
-@pytest.mark.mpi
 def test_bindings_share_a_core_until_it_changes(binding: Binding, mpich: Stack, compilations: Path) -> None:
     binding.manifest.build.command = ["cp", "-r", "{core}", "{output}/first"]
     first = build(binding, mpich)
@@ -212,7 +200,6 @@ def test_bindings_share_a_core_until_it_changes(binding: Binding, mpich: Stack, 
     assert core_folder(msgspec.structs.replace(mpich, library="another")) != core_folder(mpich)
 
 
-@pytest.mark.mpi
 def test_of_a_core_that_does_not_compile_nothing_is_left(binding: Binding, mpich: Stack, compilations: Path) -> None:
     (compilations / "native" / "base" / "core.h").write_text("broken")
     binding.manifest.build.command = ["cp", "-r", "{core}", "{output}"]

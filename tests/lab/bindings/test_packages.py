@@ -8,8 +8,6 @@ import pytest
 from polympi.lab.bindings.packages import installed_packages
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.mpi
-
 
 def install(folder: Path, name: str, version: str) -> None:
     package = folder / f"{name}-{version}.dist-info"

@@ -52,8 +52,7 @@ def test_help_of_every_command_is_there(tmp_path: Path) -> None:
     assert polympi("--version", folder=tmp_path).stdout.startswith("polympi ")
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_a_binding_that_cannot_be_built_is_a_sentence(tmp_path: Path, mpich: Stack) -> None:
     folder = tmp_path / "bindings" / "broken"
     folder.mkdir(parents=True)
@@ -66,8 +65,7 @@ def test_a_binding_that_cannot_be_built_is_a_sentence(tmp_path: Path, mpich: Sta
     assert "Binding 'broken' cannot take part on stack 'mpich': it needs nobody-has-this: get it" in reported(done)
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_all_bindings_are_taken_that_are_ready_and_of_others_it_is_said_what_they_need(
     tmp_path: Path, mpich: Stack
 ) -> None:
@@ -90,8 +88,7 @@ def test_all_bindings_are_taken_that_are_ready_and_of_others_it_is_said_what_the
     assert all(name in text for name in ("mpi4py-pkl5", "c-multiple", "polympi-object"))
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_a_run_prints_its_table_and_writes_its_report(tmp_path: Path, mpich: Stack) -> None:
     done = polympi(
         "run", "-o", "out", "--stack", "mpich", "--binding", "mpi4py", "--bench", "barrier", "--seed", "7",
@@ -130,8 +127,7 @@ def _run_until_a_block_is_measured(folder: Path, *arguments: str) -> subprocess.
     return process
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_keeps_what_is_complete(tmp_path: Path, mpich: Stack, number: signal.Signals) -> None:
     process = _run_until_a_block_is_measured(tmp_path, "--profile", "standard")
@@ -221,8 +217,7 @@ def test_the_options_of_netpipe_come_from_the_user(tmp_path: Path) -> None:
     assert reported(wrong)
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_list_and_doctor_say_what_is_there(tmp_path: Path, mpich: Stack) -> None:
     listed = polympi("list", folder=tmp_path).stdout
     for word in ("mpich", "installed", "impi", "mpi4py-pkl5", "c-again", "bibandwidth", "startup", "modules"):
@@ -275,8 +270,7 @@ def test_without_a_stack_the_remedy_is_reported(tmp_path: Path) -> None:
     assert "polympi stack add mpich" in typed("list", folder=tmp_path, **empty).stdout
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, mpich: Stack) -> None:
     done = polympi(
         "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--time-limit", "1ms", folder=tmp_path
@@ -288,8 +282,7 @@ def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, 
     assert "polympi run --resume out --time-limit TIME" in sentence
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 @pytest.mark.slow
 def test_a_time_limit_that_ends_while_calibrating_is_judged_by_that(tmp_path: Path, mpich: Stack) -> None:
     slow = tmp_path / "slow"
@@ -380,8 +373,7 @@ def test_without_the_packages_of_the_laboratory_one_sentence_says_what_to_instal
     assert done.stderr == "polympi: the laboratory needs the package 'typer': pip install 'polympi[lab]'\n"
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_a_dry_run_of_many_ranks_warns_and_takes_longer(tmp_path: Path, mpich: Stack) -> None:
     few, many = (
         typed("run", "--dry-run", *ONE_CASE, "--stack", mpich.name, "--ranks", ranks, folder=tmp_path)
@@ -408,8 +400,7 @@ def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 @pytest.mark.slow
 def test_a_run_that_was_interrupted_says_how_to_go_on_and_goes_on(tmp_path: Path, mpich: Stack) -> None:
     process = _run_until_a_block_is_measured(tmp_path)
@@ -438,8 +429,7 @@ def test_a_directory_with_the_signs_of_a_pattern_is_one_directory(tmp_path: Path
     assert one == other
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 @pytest.mark.slow
 def test_a_study_says_what_it_would_measure(tmp_path: Path, mpich: Stack) -> None:
     done = polympi("run", "--study", "modules", "--dry-run", "--stack", "mpich", "-o", "out", folder=tmp_path)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from images import base_image
+from sharing import only_one_makes
 
 from polympi.lab.bindings.manifest import applications_folder, shipped_folder
 from polympi.lab.cluster import manage, slurm, state
@@ -93,12 +94,16 @@ def with_slurm(polympi: Commands) -> Cluster:
     return manage.up("t", 2, slurm=True)
 
 
-@pytest.fixture(scope="session")
-def base(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The image that images of hosts are built upon; a test that needs one is skipped where podman is missing."""
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The image that images of hosts are built upon; a test that needs one is skipped where podman is missing.
+
+    Only the tests of one file at a time have podman, whose containers and images have names on the whole machine.
+    """
     if reason := podman.why_not():
         pytest.skip(reason)
-    return base_image(tmp_path_factory.mktemp("image"))
+    with only_one_makes("containers"):
+        yield base_image(tmp_path_factory.mktemp("image"))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from polympi.lab.cluster import manage, state
 from polympi.lab.cluster.cluster import Cluster, processes_of
 from polympi.lab.cluster.host import started
 
-pytestmark = [pytest.mark.large, pytest.mark.waits]
+pytestmark = pytest.mark.system
 
 
 def test_a_cluster_stays_until_it_is_removed(polympi, folder: Path) -> None:

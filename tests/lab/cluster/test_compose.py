@@ -14,7 +14,7 @@ from polympi.lab.cluster.containers.image import HERE, image_for
 from polympi.lab.cluster.containers.keeper import Keeper
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
+pytestmark = pytest.mark.system
 
 PROJECT = "polympitest"
 FILE = HERE / "compose.yaml"

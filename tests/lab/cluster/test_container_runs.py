@@ -13,7 +13,7 @@ from polympi.lab.cluster.containers import podman
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 
 def test_both_libraries_measure_between_containers_and_the_counters_show_that_it_was_the_wire(

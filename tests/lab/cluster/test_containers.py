@@ -14,7 +14,7 @@ from polympi.lab.cluster.cluster import Cluster, processes_of
 from polympi.lab.cluster.containers import podman
 from polympi.lab.cluster.containers.made import Containers
 
-pytestmark = [pytest.mark.large, pytest.mark.waits]
+pytestmark = pytest.mark.system
 
 # Kinds of namespaces that hosts may not have in common.
 SPACES = ("net", "uts", "ipc", "mnt", "pid")

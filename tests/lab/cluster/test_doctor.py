@@ -15,7 +15,7 @@ from polympi.lab.records import Launching
 from polympi.lab.stacks.add import add_stack
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]  # on a busy machine any host may be the slow one
+pytestmark = pytest.mark.system
 
 
 @pytest.fixture
@@ -43,6 +43,7 @@ def checks_of(polympi, cluster: Cluster, folder: Path, stack: Stack) -> dict[str
     return found
 
 
+@pytest.mark.exclusive  # on a busy machine any host may be the slow one
 def test_hosts_that_are_alike_are_well_with_both_libraries(
     polympi, three: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
 ) -> None:
@@ -58,7 +59,6 @@ def test_hosts_that_are_alike_are_well_with_both_libraries(
     assert not three.processes()
 
 
-@pytest.mark.waits
 def test_the_launch_with_the_mpich_of_debian_ends(
     polympi, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +79,7 @@ def test_the_launch_with_the_mpich_of_debian_ends(
     assert re.search(of_one_pair, message["text"])
 
 
+@pytest.mark.exclusive  # on a busy machine any host may be the slow one
 def test_what_is_odd_about_a_host_is_named(polympi, three: Cluster, mpich: Stack, tmp_path: Path) -> None:
     plant(three, 1, "ip link set eth0 mtu 1400", f"mount -t tmpfs private {tmp_path}")
     for number in (0, 1):
@@ -105,7 +106,6 @@ def test_what_is_odd_about_a_host_is_named(polympi, three: Cluster, mpich: Stack
     assert "on t-3" in found[f"launch with {mpich.name}"][0]["text"]
 
 
-@pytest.mark.waits
 def test_a_firewall_and_a_lost_network_are_reported_and_mpi_runs_over_the_others(
     polympi, three: Cluster, openmpi: Stack, tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large, pytest.mark.waits]
+pytestmark = pytest.mark.system
 
 RUN = ["run", *ONE_CASE, "--launch-timeout", "5m"]  # other tests run beside
 EXEC = ["cluster", "exec", "--name", "t", "--"]

@@ -10,7 +10,7 @@ from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.projection.against import TARGET
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 WHAT = [
     "--profile",

@@ -19,7 +19,7 @@ from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 
 def run_on(cluster: Cluster, file: str, stacks: str, output: Path) -> list[str]:

@@ -29,9 +29,7 @@ int main(int argc, char **argv)
 """
 
 
-@pytest.mark.mpi
-@pytest.mark.large
-@pytest.mark.waits
+@pytest.mark.system
 def test_srun_starts_both_libraries_and_messages_take_the_wires(
     polympi, with_slurm: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
 ) -> None:
@@ -51,8 +49,7 @@ def test_srun_starts_both_libraries_and_messages_take_the_wires(
         assert with_slurm.traffic()["t-1"].sent_bytes - before["t-1"].sent_bytes > 1_000_000
 
 
-@pytest.mark.large
-@pytest.mark.waits
+@pytest.mark.system
 def test_jobs_run_on_a_cluster_of_the_longest_name(polympi, folder: Path, tmp_path: Path) -> None:
     """Wherever its folder is, the names of Slurm's sockets are short enough."""
     if reason := slurm.why_not():
@@ -68,8 +65,7 @@ def test_jobs_run_on_a_cluster_of_the_longest_name(polympi, folder: Path, tmp_pa
     assert sorted((tmp_path / "out").read_text().split()) == [f"{name}-1", f"{name}-2"]
 
 
-@pytest.mark.large
-@pytest.mark.waits
+@pytest.mark.system
 def test_slurm_ends_with_the_cluster(polympi, with_slurm: Cluster, folder: Path) -> None:
     assert "srun -N 2 --mpi=pmi2" in polympi("cluster", "status").text
     daemons = with_slurm.processes()
@@ -80,8 +76,7 @@ def test_slurm_ends_with_the_cluster(polympi, with_slurm: Cluster, folder: Path)
     assert not psutil.wait_procs(daemons, timeout=10)[1]
 
 
-@pytest.mark.large
-@pytest.mark.waits
+@pytest.mark.system
 def test_a_daemon_that_does_not_start_leaves_nothing(polympi, folder: Path) -> None:
     if reason := slurm.why_not():
         pytest.skip(reason)

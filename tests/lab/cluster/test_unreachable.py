@@ -11,9 +11,10 @@ from short_runs import ONE_CASE
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = pytest.mark.system
 
 
+@pytest.mark.exclusive
 def test_hosts_between_which_packets_are_dropped_are_named_at_once(
     polympi, cluster: Cluster, mpich: Stack, tmp_path: Path
 ) -> None:
@@ -29,7 +30,6 @@ def test_hosts_between_which_packets_are_dropped_are_named_at_once(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.waits
 def test_a_node_of_a_job_that_goes_down_before_the_first_launch_is_named(
     polympi, with_slurm: Cluster, mpich: Stack, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from polympi.lab.cluster import manage, slurm
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 LAUNCHERS = re.compile(r"mpiexec|mpirun|orterun|orted|prte|prun|hydra")
 EXEC = ["cluster", "exec", "--name", "t", "--"]

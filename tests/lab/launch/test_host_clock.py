@@ -16,6 +16,7 @@ def ahead(hosts: Hosts) -> int:
     return hosts.ahead_s * 10**9
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("host", ["hostb", "hostb.some.domain"])
 def test_a_moment_is_known_within_its_error_and_better_once_it_lies_between_two_comparisons(
     hosts_of_two_times: Hosts, host: str
@@ -55,6 +56,7 @@ def test_a_host_that_does_not_answer_is_named_and_not_asked_twice() -> None:
     assert asked == ["far"]
 
 
+@pytest.mark.system
 def test_another_host_that_answers_is_not_taken_for_it(hosts_of_two_times: Hosts) -> None:
     def way(host: str, command: Sequence[str]) -> list[str]:
         return hosts_of_two_times.first.command(command)
@@ -64,6 +66,7 @@ def test_another_host_that_answers_is_not_taken_for_it(hosts_of_two_times: Hosts
     assert not hosts_of_two_times.processes_left()
 
 
+@pytest.mark.system
 def test_a_host_that_stops_answering_costs_a_moment_and_is_asked_again(hosts_of_two_times: Hosts) -> None:
     hosts = hosts_of_two_times
     with HostClocks([], lambda: way_to(hosts.cluster, None)) as clocks:

@@ -17,6 +17,8 @@ from polympi.lab.projection.loggp import Model, time_of
 from polympi.lab.projection.plan import plan_text
 from polympi.lab.projection.simulator import SimulatorError, simulate
 
+pytestmark = pytest.mark.system
+
 RANKS = 16
 CLUSTER = msgspec.structs.replace(ROUND, ranks_per_node=4, node_send=[(0, 50.0)], node_receive=[(0, 50.0)])
 OPEN_MPI = msgspec.structs.replace(stack(network=ROUND), selector="ompi")

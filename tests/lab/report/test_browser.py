@@ -12,7 +12,7 @@ from polympi.lab.records import Environment, Finding
 from polympi.lab.report.exporters import write_report
 from polympi.lab.statistics.analysis import analyse
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.system
 
 FLAGS = (
     "--headless=new",

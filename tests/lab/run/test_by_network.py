@@ -15,7 +15,7 @@ from polympi.lab.stacks.stack import Stack
 ONE_BLOCK = dataclasses.replace(SHORT, minimum_blocks=1, maximum_blocks=1, batch_ns=1e7)
 SIZE = 65536
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = pytest.mark.exclusive
 
 
 def _received_by_itself() -> int:

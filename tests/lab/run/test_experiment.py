@@ -27,7 +27,7 @@ from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = pytest.mark.exclusive
 
 
 def _lines(path: Path) -> int:

@@ -13,7 +13,7 @@ from polympi.lab.stacks.stack import Stack
 
 POLYMPI = str(Path(sys.executable).with_name("polympi"))
 
-pytestmark = [pytest.mark.mpi, pytest.mark.large]
+pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 
 # Which clock is ahead matters to no library.

@@ -29,8 +29,7 @@ class Heard(Watcher):
         self.launches.append(progress.binding)
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_a_run_is_reported_step_by_step_and_recorded(tmp_path: Path, mpich: Stack) -> None:
     heard = Heard()
     measured = measure(short_request(tmp_path / "run", [mpich], ["c"], ["latency/standard/bytes"]), watcher=heard)

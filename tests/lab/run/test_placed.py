@@ -26,7 +26,7 @@ ONE_BLOCK = dataclasses.replace(SHORT, minimum_blocks=1, maximum_blocks=1)
 PAIR, NODE, ONE_CORE = placement_levels(["core-pair", "node", "one-core"])
 FACTS = {"affinity": affinity_metadata()}
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = pytest.mark.exclusive
 on_two_cores = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor")
 
 

@@ -43,8 +43,7 @@ def _go_on(directory: RunDirectory, stop_after: int = 10**6) -> Outcome:
     return experiment.run()
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_only_what_is_missing_is_measured(tmp_path: Path, mpich: Stack) -> None:
     # Calibration, a block, and a launch of the next.
     directory = _begin(tmp_path / "run", mpich, stop_after=3 + 3 + 1, launch_timeout_s=200)
@@ -71,8 +70,7 @@ def test_only_what_is_missing_is_measured(tmp_path: Path, mpich: Stack) -> None:
     assert set(analyse(directory).summary["launches"]) == {3}
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 @pytest.mark.slow
 def test_a_run_with_several_ranks_goes_on_where_it_was(tmp_path: Path, mpich: Stack) -> None:
     # Calibrations (two launches each), a block with each number of ranks, and a launch of the next block.
@@ -92,8 +90,7 @@ def test_a_run_with_several_ranks_goes_on_where_it_was(tmp_path: Path, mpich: St
     assert [(row.stack, row.ranks, row.launches) for row in rows] == [("mpich", ranks, 3) for ranks in (1, 2, 3)]
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 @pytest.mark.slow
 def test_a_run_of_weak_scaling_goes_on_with_its_problems(tmp_path: Path, mpich: Stack) -> None:
     weak = {"ranks": [1, 2], "scaling": "weak", "wanted": ["c"], "benches": ["wave/blocking"], "sizes": MESH}
@@ -107,8 +104,7 @@ def test_a_run_of_weak_scaling_goes_on_with_its_problems(tmp_path: Path, mpich: 
     assert [(row.asked_bytes, row.ranks) for row in rows] == [(MESH[0], 1), (MESH[0], 2)]
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_a_run_that_was_stopped_while_calibrating_calibrates(tmp_path: Path, mpich: Stack) -> None:
     directory = _begin(tmp_path / "run", mpich, stop_after=1)
     assert directory.run().stacks[0].cases == []
@@ -116,8 +112,7 @@ def test_a_run_that_was_stopped_while_calibrating_calibrates(tmp_path: Path, mpi
     assert len(directory.run().stacks[0].cases) == 1
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_a_run_that_was_killed_goes_on(tmp_path: Path, mpich: Stack) -> None:
     directory = _begin(tmp_path / "run", mpich, stop_after=3 + 3 + 2)
     path = tmp_path / "run"
@@ -132,8 +127,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path, mpich: Stack) -> None:
     assert {r.attempt for r in directory.launches() if r.block == 1} == {0, 1, 2}
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_lost_samples_are_measured_again(tmp_path: Path, mpich: Stack) -> None:
     directory = _begin(tmp_path / "run", mpich, stop_after=10**6)
     assert is_complete(directory)
@@ -144,8 +138,7 @@ def test_lost_samples_are_measured_again(tmp_path: Path, mpich: Stack) -> None:
     assert set(analyse(directory).summary["launches"]) == {3}
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 def test_another_program_is_refused(tmp_path: Path, mpich: Stack) -> None:
     directory = _begin(tmp_path / "run", mpich, stop_after=3)
     run = directory.run()
@@ -219,8 +212,7 @@ def test_only_a_run_that_ended_by_itself_is_complete(tmp_path: Path, ended: str)
     assert is_complete(directory) == (ended == "complete")
 
 
-@pytest.mark.mpi
-@pytest.mark.alone
+@pytest.mark.exclusive
 @pytest.mark.slow
 def test_a_study_goes_on_as_it_was_begun_and_has_its_section(tmp_path: Path, mpich: Stack) -> None:
     profile = STUDIES["modules"].applied_to(FEW_BLOCKS)

@@ -24,7 +24,7 @@ from polympi.lab.statistics.analysis import analyse
 from polympi.lab.tools.launch import _small_pages
 
 SOURCE = Path(__file__).parents[1] / "tools" / "osu_latency.c"
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = pytest.mark.exclusive
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from polympi.lab.run import experiment
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
 
-pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+pytestmark = pytest.mark.exclusive
 
 # In place of a launcher: it counts its calls, and in some of them says what Hydra says that does not reach a host.
 _LAUNCHER = """#!/bin/sh

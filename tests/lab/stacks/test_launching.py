@@ -192,6 +192,7 @@ def test_srun_on_a_cluster_without_slurm_is_reported(programs: Path, hostfile: P
         command(MPICH, "srun", hostfile=hostfile, cluster=cluster)
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(("wrapper", "family"), [("mpicc.mpich", "mpich"), ("mpicc.openmpi", "openmpi")])
 def test_the_family_is_that_of_the_header(wrapper: str, family: str) -> None:
     import shutil

@@ -26,7 +26,6 @@ def _fake(tmp_path: Path, **changes: str) -> Stack:
     return Stack(**{**fields, **changes})
 
 
-@pytest.mark.mpi
 def test_a_wheel_stack_is_installed_and_runs(stack: Stack) -> None:
     assert stack.name in installed_stacks()
     assert get_stack(stack.name) == stack
@@ -38,14 +37,12 @@ def test_a_wheel_stack_is_installed_and_runs(stack: Stack) -> None:
     assert "-lmpi" in facts.compiles_as
 
 
-@pytest.mark.mpi
 def test_a_launcher_of_another_mpi_is_reported(mpich: Stack, openmpi: Stack) -> None:
     mixed = msgspec.structs.replace(mpich, mpiexec=openmpi.mpiexec, family="openmpi")
     with pytest.raises(StackError, match="does not belong to the MPI of "):
         checked(mixed)
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("template", [False, True])
 def test_the_launcher_of_another_mpi_that_was_asked_for_is_named_whoever_runs_it(
     mpich: Stack, openmpi: Stack, template: bool, monkeypatch: pytest.MonkeyPatch
@@ -57,7 +54,6 @@ def test_the_launcher_of_another_mpi_that_was_asked_for_is_named_whoever_runs_it
         checked(started_by(mpich, USUAL_LAUNCHING, words))
 
 
-@pytest.mark.mpi
 def test_shared_memory_that_is_not_writable_is_reported(mpich: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = {"size_bytes": None, "free_bytes": None, "writable": False}
     monkeypatch.setattr("polympi.lab.stacks.check.shared_memory_metadata", lambda: closed)
@@ -67,7 +63,6 @@ def test_shared_memory_that_is_not_writable_is_reported(mpich: Stack, monkeypatc
         checked(failing)
 
 
-@pytest.mark.mpi
 @pytest.mark.slow
 def test_the_machines_own_mpi_is_a_stack(empty_home: Path) -> None:
     if shutil.which("mpicc") is None:

@@ -14,8 +14,6 @@ from polympi.lab.tools.known import TOOLS
 OSU = TOOLS["osu_latency"]
 SOURCE = Path(__file__).with_name("osu_latency.c")
 
-pytestmark = pytest.mark.mpi
-
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
