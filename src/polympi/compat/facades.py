@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from polympi.compat import aliases
+from polympi.compat import aliases, exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,32 +54,37 @@ class Facade:
         return [use for use in script.uses(set(self.modules)) if self.modules[use.module] == self.module]
 
     def names(self) -> set[str]:
-        """The public names of the interface, as its ``__all__`` lists them; the module is not imported for that."""
+        """The public names of the interface; the module is not imported for that, since that may start MPI."""
         found = _assigned(self.module, "__all__")
-        assert isinstance(found, list)
-        return set(found)
+        return set(found) if isinstance(found, list) else exports.bound(_parsed(self.module))
 
     def differences(self) -> dict[str, str]:
-        """What differs from the module, by name; the module is not imported for that, since that may start MPI."""
+        """What differs from the module, by name; the module is not imported for that, either."""
         found = _assigned(self.module, "DIFFERENCES")
         assert isinstance(found, dict)
         return found
 
 
 def _assigned(module: str, name: str) -> object:
-    """The value of a name that a module assigns a literal to."""
-    spec = find_spec(module)
-    assert spec is not None
-    assert spec.origin is not None
-    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+    """The literal that a module assigns to a name; None if the value is computed."""
+    for node in _parsed(module).body:
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         )
         if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             assert isinstance(node, (ast.Assign, ast.AnnAssign))
             assert node.value is not None
-            return ast.literal_eval(node.value)
+            computed = any(isinstance(part, ast.Call) for part in ast.walk(node.value))
+            return None if computed else ast.literal_eval(node.value)
     raise LookupError(f"{module} does not assign {name} at its top")
+
+
+def _parsed(module: str) -> ast.Module:
+    """The source of a module, which is found without importing it."""
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
 
 
 _ALL: tuple[Facade, ...] = (
