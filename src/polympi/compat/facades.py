@@ -27,7 +27,7 @@ class Facade:
         name: what ``--as`` takes.
         of: the module and its version.
         modules: what scripts import, and which module they get. The first has the interface.
-        version: of mpi4py, whose own module scripts get, with methods replaced; the modules only list its names.
+        version: of mpi4py, whose own module scripts get, with methods replaced; the module only lists its names.
         automatic: whether ``--as auto`` considers it.
     """
 
@@ -55,8 +55,9 @@ class Facade:
 
     def names(self) -> set[str]:
         """The public names of the interface; the module is not imported for that, since that may start MPI."""
-        found = _assigned(self.module, "__all__")
-        return set(found) if isinstance(found, list) else exports.bound(_parsed(self.module))
+        if self.version is None:
+            return exports.bound(_parsed(self.module))
+        return set(str(_assigned(self.module, "NAMES")).split())
 
     def differences(self) -> dict[str, str]:
         """What differs from the module, by name; the module is not imported for that, either."""
@@ -66,7 +67,7 @@ class Facade:
 
 
 def _assigned(module: str, name: str) -> object:
-    """The literal that a module assigns to a name; None if the value is computed."""
+    """The literal that a module assigns to a name."""
     for node in _parsed(module).body:
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
@@ -74,8 +75,7 @@ def _assigned(module: str, name: str) -> object:
         if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             assert isinstance(node, (ast.Assign, ast.AnnAssign))
             assert node.value is not None
-            computed = any(isinstance(part, ast.Call) for part in ast.walk(node.value))
-            return None if computed else ast.literal_eval(node.value)
+            return ast.literal_eval(node.value)
     raise LookupError(f"{module} does not assign {name} at its top")
 
 
