@@ -109,7 +109,7 @@ _ALL: tuple[Facade, ...] = (
             "boost.mpi": "polympi.compat.boostmpi",
             "boost.parallel.mpi": "polympi.compat.boostmpi",  # its older name
             "boost": "polympi.compat.boost",
-            "boost.parallel": "polympi.compat.boost.parallel",
+            "boost.parallel": "polympi.compat.boost",
             "mpi": "polympi.compat.boostmpi",
         },
     ),
