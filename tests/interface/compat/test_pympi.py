@@ -93,7 +93,7 @@ fails(lambda: old.send(lambda: 1, rank), Exception, "lambda")
     "requests are asked by attributes and by functions": """
 after, before = (rank + 1) % size, (rank - 1) % size
 asked = old.irecv(source=before, tag=1)
-assert not asked and asked.ready == 0 and asked.test == (0, None) == old.test(asked) and "under way" in repr(asked)
+assert not asked and asked.ready == 0 and asked.test == (0, None) == old.test(asked) and "pending" in repr(asked)
 assert old.testall(asked) == [] and old.testany(asked) == (None, None) and old.testsome([asked]) == ([], [])
 c.barrier()
 sent = old.isend(message=[rank], destination=after, tag=1)
