@@ -7,9 +7,6 @@ arms take turns: a turn is as many calls as fit into 20 ms, between two barriers
 of a call. Each line says the median of mpi4py, in us, and that of polympi with ``into=`` and without, with their ratios
 to it. Open MPI wants ``mpiexec --oversubscribe`` where ranks outnumber processors.
 
-With ``--vectors`` there are two more arms, by which polympi could send large pieces: the library's collectives that
-take sizes (MPI_Alltoallv), called by mpi4py, and their nonblocking forms (MPI_Ialltoallv), tested until complete.
-
 The laboratory itself measures ranks that have a processor each: there a delay of one rank is a delay of the call.
 Here ranks wait for the scheduler most of the time, so that the time of many calls in a row is all there is to see.
 """
@@ -17,10 +14,8 @@ Here ranks wait for the scheduler most of the time, so that the time of many cal
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 from mpi4py import MPI
@@ -36,7 +31,7 @@ comm, world = MPI.COMM_WORLD, mpi.world
 rank, size = world.rank, world.size
 
 
-def arms(verb: str, nbytes: int, vectors: bool) -> Arms:
+def arms(verb: str, nbytes: int) -> Arms:
     """The calls of a case; mpi4py's is the first. All use the same arrays at the same addresses."""
     one, other = np.ones(max(nbytes // 8, 1)), np.zeros(max(nbytes // 8, 1))
     rows, all_rows = np.ones((size, one.size)), np.zeros((size, one.size))
@@ -74,40 +69,7 @@ def arms(verb: str, nbytes: int, vectors: bool) -> Arms:
             "object": lambda: world.allreduce(one),
         },
     }
-    return cases[verb] if not vectors else {**cases[verb], **vector_arms(verb, one, other, rows, all_rows)}
-
-
-def complete(request: MPI.Request) -> None:
-    """Wait as polympi does when oversubscribed."""
-    while not request.Test():
-        os.sched_yield()
-
-
-def vector_arms(verb: str, one: Any, other: Any, rows: Any, all_rows: Any) -> Arms:
-    """The library's collectives of pieces with sizes, of a case."""
-    sizes = [one.nbytes] * size, [one.nbytes * piece for piece in range(size)]
-    mine, received = [one, MPI.BYTE], [other, MPI.BYTE]
-    given, taken = [rows, *sizes, MPI.BYTE], [all_rows, *sizes, MPI.BYTE]
-    of_root, at_root = (given, taken) if rank == 0 else (None, None)
-    cases: dict[str, Arms] = {
-        "gather": {
-            "v": lambda: comm.Gatherv(mine, at_root),
-            "nonblocking v": lambda: complete(comm.Igatherv(mine, at_root)),
-        },
-        "scatter": {
-            "v": lambda: comm.Scatterv(of_root, received),
-            "nonblocking v": lambda: complete(comm.Iscatterv(of_root, received)),
-        },
-        "allgather": {
-            "v": lambda: comm.Allgatherv(mine, taken),
-            "nonblocking v": lambda: complete(comm.Iallgatherv(mine, taken)),
-        },
-        "alltoall": {
-            "v": lambda: comm.Alltoallv(given, taken),
-            "nonblocking v": lambda: complete(comm.Ialltoallv(given, taken)),
-        },
-    }
-    return cases.get(verb, {})
+    return cases[verb]
 
 
 def turn(call: Callable[[], object], calls: int) -> float:
@@ -139,11 +101,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="+", metavar="COLLECTIVE:BYTES")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each case")
-    parser.add_argument("--vectors", action="store_true", help="also the library's collectives of pieces with sizes")
     options = parser.parse_args()
     for case in options.cases:
         verb, _, nbytes = case.partition(":")
-        found = medians(arms(verb, int(nbytes or 8), options.vectors), options.seconds)
+        found = medians(arms(verb, int(nbytes or 8)), options.seconds)
         base = found.pop("mpi4py")
         texts = [f"{arm} {us:9.1f} ({us / base:.2f} x)" for arm, us in found.items()]
         if rank == 0:

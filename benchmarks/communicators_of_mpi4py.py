@@ -17,20 +17,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import random
 import statistics
-import subprocess
-import sys
-from pathlib import Path
+from functools import partial
 
-from polympi.lab.stacks.command import mpiexec_command
-from polympi.lab.stacks.stack import Stack, installed_stacks
+from launched_arms import chosen_stacks, in_turn, output_of
+
+from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.effects import paired_effect
 
 SEED = 20261129
 TIMEOUT_S = 120
-SOURCES = Path(__file__).parents[1] / "src"
 ARMS = {
     "accelerated": "from polympi.mpi4py import MPI",
     "again": "from mpi4py import MPI",
@@ -120,26 +117,8 @@ if rank == 0:
 def launch(arm: str, stack: Stack, turns: int) -> dict[str, float]:
     """The time of each way, in ns."""
     program = PROGRAM.format(arm=ARMS[arm], pause=20_000 if arm == "planted" else 0, turns=turns)
-    command = mpiexec_command(stack, 2, [stack.python, "-c", program], processors=len(os.sched_getaffinity(0)))
-    variables = {**stack.variables(), "PYTHONPATH": str(SOURCES)}
-    done = subprocess.run(
-        command, env=variables, capture_output=True, text=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL
-    )
-    found: dict[str, float] = json.loads(done.stdout)
+    found: dict[str, float] = json.loads(output_of(program, stack, ranks=2, timeout_s=TIMEOUT_S))
     return found
-
-
-def measure(stack: Stack, rounds: int, turns: int, order: random.Random) -> dict[str, list[dict[str, float]]]:
-    """Let all arms take turns: their times by arm, one a round."""
-    arms = list(ARMS)
-    times: dict[str, list[dict[str, float]]] = {arm: [] for arm in arms}
-    for arm in arms:  # what is compiled and read from the disk once
-        launch(arm, stack, turns)
-    for _ in range(rounds):
-        order.shuffle(arms)
-        for arm in arms:
-            times[arm].append(launch(arm, stack, turns))
-    return times
 
 
 def line(stack: Stack, way: str, times: dict[str, list[dict[str, float]]]) -> str:
@@ -163,16 +142,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--turns", type=int, default=200, help="of each way in a launch")
     options = parser.parse_args()
-    installed = installed_stacks()
-    if missing := [name for name in options.stacks if name not in installed]:
-        sys.exit(f"There is no stack {', '.join(missing)}: polympi stack add {missing[0]}.")
     order = random.Random(SEED)
     arms = [arm for arm in ARMS if arm != "mpi4py"]
     print(f"| stack | communicators | mpi4py, µs | {' | '.join(arms)} |\n|---|---|---|{'---|' * len(arms)}")
-    for name in options.stacks or installed:
-        times = measure(installed[name], options.rounds, options.turns, order)
+    for stack in chosen_stacks(options.stacks):
+        times = in_turn(ARMS, partial(launch, stack=stack, turns=options.turns), options.rounds, order)
         for way in times["mpi4py"][0]:
-            print(line(installed[name], way, times), flush=True)
+            print(line(stack, way, times), flush=True)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from polympi.lab.cli.console import errors
 from polympi.lab.cli.display import shown
 from polympi.lab.cli.exit_codes import INTERRUPTED
 from polympi.lab.errors import LabError, UsageError
-from polympi.lab.records import Outcome
 from polympi.lab.run.measure import measure
 from polympi.lab.run.request import Request
 from polympi.lab.samples.store import RunDirectory
@@ -67,26 +66,18 @@ def keep_raw(figures: pl.DataFrame, csv: Path | None) -> None:
 
 
 def measure_whole(request: Request) -> RunDirectory:
-    """Measure what is asked, told on standard error, and end the command if that was cut short.
+    """Measure what is asked, and end the command if that was cut short: its figures would answer another question.
 
     Raises:
         LabError: see :func:`~polympi.lab.run.measure.measure`.
-        typer.Exit: see :func:`end_if_cut_short`.
+        typer.Exit: the run was interrupted, or a binding was withdrawn from it.
     """
     with shown() as watcher:
         measured = measure(request, watcher=watcher)
-    end_if_cut_short(measured.outcome)
-    return measured.directory
-
-
-def end_if_cut_short(outcome: Outcome) -> None:
-    """End the command if a run did not measure all that was asked: its figures would answer another question.
-
-    Raises:
-        typer.Exit: the run was interrupted, or a binding was withdrawn from it.
-    """
+    outcome = measured.outcome
     if outcome.ended != "complete" or outcome.withdrawn:
         for arm, why in outcome.withdrawn.items():
             errors.print(f"{arm} was left out: {why}", markup=False, soft_wrap=True)
         errors.print("The run is not complete, so that nothing can be concluded from it.")
         raise typer.Exit(INTERRUPTED if outcome.ended == "interrupted" else MISSED)
+    return measured.directory

@@ -14,20 +14,17 @@ a pause of 10 ms, and must, by that much.
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import statistics
-import subprocess
-import sys
-from pathlib import Path
+from functools import partial
 
-from polympi.lab.stacks.command import mpiexec_command
-from polympi.lab.stacks.stack import Stack, installed_stacks
+from launched_arms import chosen_stacks, in_turn, output_of
+
+from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.effects import paired_effect
 
 SEED = 20261125
 TIMEOUT_S = 60
-SOURCES = Path(__file__).parents[1] / "src"
 OWN = "from mpi4py import MPI"
 ARMS = {
     "mpi4py": OWN,
@@ -51,28 +48,7 @@ WITHOUT_MPI = "import mpi4py\nmpi4py.rc.initialize = False"
 def launch(case: str, arm: str, stack: Stack) -> float:
     """The time of an import, in ns."""
     program = PROGRAM.format(before=WITHOUT_MPI if case == "import" else "", arm=ARMS[arm])
-    command = [stack.python, "-c", program]
-    if case == "start":
-        command = mpiexec_command(stack, 2, command, processors=len(os.sched_getaffinity(0)))
-    variables = {**stack.variables(), "PYTHONPATH": str(SOURCES)}
-    variables.pop("PYTHONDONTWRITEBYTECODE", None)  # else each launch would compile the modules of the checkout
-    done = subprocess.run(
-        command, env=variables, capture_output=True, text=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL
-    )
-    return 1e9 * float(done.stdout)
-
-
-def measure(case: str, stack: Stack, rounds: int, order: random.Random) -> dict[str, list[float]]:
-    """Let all arms take turns: their times by arm, one a round."""
-    arms = list(ARMS)
-    times: dict[str, list[float]] = {arm: [] for arm in arms}
-    for arm in arms:  # what is compiled and read from the disk once
-        launch(case, arm, stack)
-    for _ in range(rounds):
-        order.shuffle(arms)
-        for arm in arms:
-            times[arm].append(launch(case, arm, stack))
-    return times
+    return 1e9 * float(output_of(program, stack, ranks=2 if case == "start" else None, timeout_s=TIMEOUT_S))
 
 
 def line(stack: Stack, case: str, arm: str, times: dict[str, list[float]]) -> str:
@@ -90,16 +66,13 @@ def main() -> None:
     parser.add_argument("stacks", nargs="*", metavar="STACK", help="all that are installed by default")
     parser.add_argument("--rounds", type=int, default=41)
     options = parser.parse_args()
-    installed = installed_stacks()
-    if missing := [name for name in options.stacks if name not in installed]:
-        sys.exit(f"There is no stack {', '.join(missing)}: polympi stack add {missing[0]}.")
     order = random.Random(SEED)
     print("| stack | case | arm | mpi4py, ms | this, ms | difference | 95 % |\n|---|---|---|---|---|---|---|")
-    for name in options.stacks or installed:
+    for stack in chosen_stacks(options.stacks):
         for case in ("import", "start"):
-            times = measure(case, installed[name], options.rounds, order)
+            times = in_turn(ARMS, partial(launch, case, stack=stack), options.rounds, order)
             for arm in list(ARMS)[1:]:
-                print(line(installed[name], case, arm, times), flush=True)
+                print(line(stack, case, arm, times), flush=True)
 
 
 if __name__ == "__main__":

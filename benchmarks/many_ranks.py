@@ -28,12 +28,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
+from launched_arms import chosen_stacks, environment
 from many_ranks_rank import AT_ONCE, COLLECTIVES, START, STEPS
 
 from polympi.lab.bindings.core import build_core
 from polympi.lab.process import run_tree
 from polympi.lab.stacks.command import mpiexec_command
-from polympi.lab.stacks.stack import Stack, installed_stacks
+from polympi.lab.stacks.stack import Stack
 
 HERE = Path(__file__).parent
 SEED = 20261126
@@ -58,9 +59,7 @@ def launch(stack: Stack, ranks: int, arm: str, program: Path) -> list[tuple[obje
         command = mpiexec_command(
             stack, ranks, [*words, str(folder), str(ranks)], processors=len(os.sched_getaffinity(0))
         )
-        source = HERE.parent / "src"
-        variables = {**stack.variables(), "PYTHONPATH": str(source), "POLYMPI_CORE_FOLDER": str(build_core(stack))}
-        variables.pop("PYTHONDONTWRITEBYTECODE", None)  # else each launch would compile the modules of the checkout
+        variables = {**environment(stack), "POLYMPI_CORE_FOLDER": str(build_core(stack))}
         ended = run_tree(command, environment=variables, timeout_s=TIMEOUT_S, output=folder / "output")
         if ended.exit_code != 0:
             sys.exit(f"{arm} on {ranks} ranks of stack {stack.name} ended with code {ended.exit_code}:\n{ended.tail}")
@@ -184,11 +183,9 @@ def main() -> None:
     if options.action == "tables":
         tables(options.file)
         return
-    installed, names = installed_stacks(), options.stacks.split(",")
-    if missing := [name for name in names if name not in installed]:
-        sys.exit(f"There is no stack {', '.join(missing)}: polympi stack add {missing[0]}.")
+    stacks = chosen_stacks(options.stacks.split(","))
     numbers = [int(number) for number in options.ranks.split(",")]
-    measure(options.file, [installed[name] for name in names], numbers, options.rounds, options.arms.split(","))
+    measure(options.file, stacks, numbers, options.rounds, options.arms.split(","))
 
 
 if __name__ == "__main__":

@@ -9,24 +9,16 @@ ANY_SOURCE = -101  # receive from any rank
 PROC_NULL = -102  # no partner: nothing is sent or received
 ANY_TAG = -103  # receive with any tag
 
-# The other public names by module; each is imported when a name is first used.
+# The public names by module, which is imported when a name is first used.
 _HOMES = {
+    "polympi": ("ANY_SOURCE", "ANY_TAG", "PROC_NULL", "raw_world", "world"),
     "polympi.block": ("Block",),
     "polympi.buffered": ("buffer_attach", "buffer_detach"),
     "polympi.cartesian": ("Cartesian",),
     "polympi.communicator": ("Communicator",),
     "polympi.errors": (
-        "EndedError",
-        "Error",
-        "LauncherError",
-        "LibraryError",
-        "MismatchError",
-        "NoBufferError",
-        "RankError",
-        "StateError",
-        "TagError",
-        "Timeout",
-        "TruncationError",
+        *("EndedError", "Error", "LauncherError", "LibraryError", "MismatchError", "NoBufferError"),
+        *("RankError", "StateError", "TagError", "Timeout", "TruncationError"),
     ),
     "polympi.graph": ("Graph",),
     "polympi.halo": ("Halo",),
@@ -38,74 +30,23 @@ _HOMES = {
     "polympi.partners": ("raw", "wrap"),
     "polympi.startup": ("abort", "finalize", "init", "library_version", "thread_level"),
 }
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 _FORMER = {"Plain": "Raw", "plain": "raw", "plain_world": "raw_world"}
 
-__all__ = [
-    "ANY_SOURCE",
-    "ANY_TAG",
-    "BAND",
-    "BOR",
-    "BXOR",
-    "LAND",
-    "LOR",
-    "LXOR",
-    "MAX",
-    "MAXLOC",
-    "MIN",
-    "MINLOC",
-    "PROC_NULL",
-    "PROD",
-    "SUM",
-    "Block",
-    "Cartesian",
-    "Communicator",
-    "EndedError",
-    "Error",
-    "Graph",
-    "Halo",
-    "LauncherError",
-    "LibraryError",
-    "MismatchError",
-    "NoBufferError",
-    "Plan",
-    "RankError",
-    "Raw",
-    "Request",
-    "StateError",
-    "Status",
-    "TagError",
-    "Timeout",
-    "TruncationError",
-    "abort",
-    "buffer_attach",
-    "buffer_detach",
-    "finalize",
-    "init",
-    "library_version",
-    "op",
-    "raw",
-    "raw_world",
-    "test_all",
-    "thread_level",
-    "wait_all",
-    "wait_any",
-    "world",
-    "wrap",
-]
+__all__ = list(_HOME_OF)
 
 
 def __getattr__(name: str) -> object:
     """Fetch a public name when it is first used; afterwards it is an ordinary name of the module."""
     from importlib import import_module
 
-    home = next((home for home, names in _HOMES.items() if name in names), None)
     if name == "world":
         value = import_module("polympi.startup").init()
     elif name == "raw_world":
         value = import_module("polympi.startup").raw_world()
-    elif home:
-        value = getattr(import_module(home), name)
+    elif name in _HOME_OF:
+        value = getattr(import_module(_HOME_OF[name]), name)
     elif name in _FORMER:
         advice = f"polympi.{name} is now polympi.{_FORMER[name]}; the old name goes with the next release"
         import_module("warnings").warn(advice, DeprecationWarning, stacklevel=2)

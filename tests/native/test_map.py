@@ -9,7 +9,7 @@ from polympi.native import build
 
 MAP = Path(__file__).parents[2] / "docs" / "core.md"
 ROW = re.compile(r"^\| ((?:`\w+`)?[^|`]*)\| ((?:`[^`]+`(?:, )?)+) \|", re.MULTILINE)
-BESIDE = "beside the layers"
+OUTSIDE = "outside the layers"
 
 
 def _named() -> list[str]:
@@ -18,7 +18,7 @@ def _named() -> list[str]:
     table = MAP.read_text().split("| layer of `src/polympi/native` | file |")[1].split("\n\n")[0]
     for layer, files in ROW.findall(table):
         if layer.strip():
-            folder = "" if layer.strip() == BESIDE else layer.split("`")[1] + "/"
+            folder = "" if layer.strip() == OUTSIDE else layer.split("`")[1] + "/"
         names += [folder + name for name in re.findall(r"`([^`]+)`", files)]
     return names
 

@@ -19,4 +19,4 @@ if world.rank != 0:
     world.send(token, right, 0)
 else:
     assert token[0] == world.size * (world.size - 1) // 2
-    print(f"the token went round {world.size} ranks: {token[0]}")
+    print(f"the token has come round {world.size} ranks: {token[0]}")

@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from polympi.compat import aliases
+from polympi.compat import aliases, exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Facade:
         name: what ``--as`` takes.
         of: the module and its version.
         modules: what scripts import, and which module they get. The first has the interface.
-        version: of mpi4py, whose own module scripts get, with methods replaced; the modules only list its names.
+        version: of mpi4py, whose own module scripts get, with methods replaced; the module only lists its names.
         automatic: whether ``--as auto`` considers it.
     """
 
@@ -54,24 +54,21 @@ class Facade:
         return [use for use in script.uses(set(self.modules)) if self.modules[use.module] == self.module]
 
     def names(self) -> set[str]:
-        """The public names of the interface, as its ``__all__`` lists them; the module is not imported for that."""
-        found = _assigned(self.module, "__all__")
-        assert isinstance(found, list)
-        return set(found)
+        """The public names of the interface; the module is not imported for that, since that may start MPI."""
+        if self.version is None:
+            return exports.bound(_parsed(self.module))
+        return set(str(_assigned(self.module, "NAMES")).split())
 
     def differences(self) -> dict[str, str]:
-        """What differs from the module, by name; the module is not imported for that, since that may start MPI."""
+        """What differs from the module, by name; the module is not imported for that, either."""
         found = _assigned(self.module, "DIFFERENCES")
         assert isinstance(found, dict)
         return found
 
 
 def _assigned(module: str, name: str) -> object:
-    """The value of a name that a module assigns a literal to."""
-    spec = find_spec(module)
-    assert spec is not None
-    assert spec.origin is not None
-    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+    """The literal that a module assigns to a name."""
+    for node in _parsed(module).body:
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         )
@@ -80,6 +77,14 @@ def _assigned(module: str, name: str) -> object:
             assert node.value is not None
             return ast.literal_eval(node.value)
     raise LookupError(f"{module} does not assign {name} at its top")
+
+
+def _parsed(module: str) -> ast.Module:
+    """The source of a module, which is found without importing it."""
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
 
 
 _ALL: tuple[Facade, ...] = (
@@ -104,7 +109,7 @@ _ALL: tuple[Facade, ...] = (
             "boost.mpi": "polympi.compat.boostmpi",
             "boost.parallel.mpi": "polympi.compat.boostmpi",  # its older name
             "boost": "polympi.compat.boost",
-            "boost.parallel": "polympi.compat.boost.parallel",
+            "boost.parallel": "polympi.compat.boost",
             "mpi": "polympi.compat.boostmpi",
         },
     ),

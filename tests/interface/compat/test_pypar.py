@@ -342,7 +342,7 @@ for n in range(30):
 assert all(hasattr(pypar, name) for name in pypar.__all__) and len(set(pypar.__all__)) == len(pypar.__all__)
 public = {name for name in vars(pypar) if not name.startswith("_") and not hasattr(vars(pypar)[name], "__path__")}
 modules = {name for name in public if type(vars(pypar)[name]).__name__ == "module"}
-assert public - modules - set(pypar.__all__) == {"DIFFERENCES", "VERSION"}, public - modules
+assert public - modules - set(pypar.__all__) == {"DIFFERENCES"}, public - modules
 assert (pypar.default_tag, pypar.control_tag, pypar.control_sep, pypar.control_data_max_size) == (1, 13849, ":", 64)
 """,
 }

@@ -17,5 +17,5 @@ def __getattr__(name: str) -> ModuleType:
     if name == "mpi":
         return import_module("polympi.compat.boostmpi")
     if name == "parallel":
-        return import_module("polympi.compat.boost.parallel")
+        return import_module("polympi.compat.boost")  # the older place, boost.parallel.mpi
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}: of Boost, only boost.mpi is here")

@@ -4,6 +4,9 @@
 boost.mpi`` or ``import mpi``. :data:`DIFFERENCES` has all that is not as it was.
 """
 
+# mypy: implicit-reexport
+# ruff: noqa: F401  (what is imported is the interface)
+
 from __future__ import annotations
 
 import os as _os
@@ -11,6 +14,7 @@ import os as _os
 import polympi as _polympi
 from polympi import ANY_SOURCE as any_source  # noqa: N811  (its name, as all names here)
 from polympi import ANY_TAG as any_tag  # noqa: N811
+from polympi.compat import exports as _exports
 from polympi.compat.boostmpi.collectives import (
     all_gather,
     all_reduce,
@@ -30,53 +34,6 @@ from polympi.compat.boostmpi.skeletons import Content, SkeletonProxy, get_conten
 from polympi.compat.boostmpi.status import Status
 from polympi.compat.boostmpi.timer import Timer
 from polympi.compat.tags import highest_tag as _highest_tag
-
-__all__ = [
-    "Communicator",
-    "Content",
-    "Error",
-    "Exception",
-    "ObjectWithoutSkeleton",
-    "ObjectWithoutSkeletonError",
-    "Request",
-    "RequestList",
-    "RequestWithValue",
-    "SkeletonProxy",
-    "Status",
-    "Timer",
-    "abort",
-    "all_gather",
-    "all_reduce",
-    "all_to_all",
-    "any_source",
-    "any_tag",
-    "broadcast",
-    "collectives_tag",
-    "finalize",
-    "finalized",
-    "gather",
-    "get_content",
-    "host_rank",
-    "init",
-    "initialized",
-    "io_rank",
-    "max_tag",
-    "processor_name",
-    "rank",
-    "reduce",
-    "scan",
-    "scatter",
-    "size",
-    "skeleton",
-    "test_all",
-    "test_any",
-    "test_some",
-    "wait_all",
-    "wait_any",
-    "wait_some",
-    "world",
-]
-__all__.remove("Exception")  # after `from boostmpi import *` it is Python's own, which catches the one here, too
 
 DIFFERENCES = {
     "Communicator": "isend does not copy large data: do not change an object before its request is complete. split "
@@ -174,3 +131,6 @@ def finalized() -> bool:
 def abort(errcode: int) -> None:
     """End all ranks at once."""
     _polympi.abort(errcode)
+
+
+__all__ = list(_exports.public(globals(), "Exception"))  # which Python's own catches, too

@@ -4,12 +4,16 @@
 this module, of the communicator WORLD.
 """
 
+# mypy: implicit-reexport
+# ruff: noqa: F401  (what is imported is the interface)
+
 from __future__ import annotations
 
 import time as _clock
 
 import polympi as _polympi
 from polympi import ANY_SOURCE, ANY_TAG
+from polympi.compat import exports as _exports
 from polympi.compat.pympi.absent import RemoteObject
 from polympi.compat.pympi.cartesian import CartesianCommunicator as cartesian_communicator  # noqa: N813
 from polympi.compat.pympi.communicators import COMM_NULL, UNDEFINED
@@ -43,84 +47,6 @@ from polympi.compat.pympi.requests import (
     waitsome,
 )
 from polympi.compat.pympi.world import COLOR, COMM_WORLD, WORLD
-
-__all__ = [  # without map, which would hide Python's own after `from mpi import *`
-    "ANY_SOURCE",
-    "ANY_TAG",
-    "BAND",
-    "BOR",
-    "BXOR",
-    "COLOR",
-    "COMM_NULL",
-    "COMM_WORLD",
-    "LAND",
-    "LOR",
-    "LXOR",
-    "MAX",
-    "MAXLOC",
-    "MIN",
-    "MINLOC",
-    "PROD",
-    "SUM",
-    "UNDEFINED",
-    "WORLD",
-    "MPIError",
-    "RemoteObject",
-    "abort",
-    "allgather",
-    "allreduce",
-    "barrier",
-    "bcast",
-    "bcast_input_to_slaves",
-    "cancel",
-    "cart_create",
-    "cartesian_communicator",
-    "comm_create",
-    "comm_dup",
-    "comm_free",
-    "comm_rank",
-    "comm_size",
-    "communicator",
-    "configuration",
-    "finalize",
-    "finalized",
-    "gather",
-    "initialized",
-    "irecv",
-    "isend",
-    "mapserver",
-    "mapstats",
-    "name",
-    "persistent",
-    "procs",
-    "rank",
-    "recv",
-    "reduce",
-    "scan",
-    "scatter",
-    "send",
-    "sendrecv",
-    "size",
-    "stopwatch",
-    "synchronizeQueuedOutput",
-    "synchronizedWrite",
-    "synchronizedWriteln",
-    "test",
-    "test_cancelled",
-    "testall",
-    "testany",
-    "testsome",
-    "tick",
-    "time",
-    "trace",
-    "traceln",
-    "wait",
-    "waitall",
-    "waitany",
-    "waitsome",
-    "wtick",
-    "wtime",
-]
 
 DIFFERENCES = {
     "ANY_SOURCE": "The number is polympi's own, and -1 isn't a wildcard: rank - 1 on rank 0 is an error.",
@@ -221,3 +147,6 @@ def bcast_input_to_slaves(text: str | None = None) -> str | None:
     """The string of rank 0, on all ranks."""
     received: str | None = WORLD.bcast(text)
     return received
+
+
+__all__ = list(_exports.public(globals(), "map"))  # map would hide Python's own after `from mpi import *`

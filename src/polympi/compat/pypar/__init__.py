@@ -5,6 +5,10 @@ Each message is one message of polympi, which says by itself what it holds. So a
 says how to run a script.
 """
 
+# mypy: implicit-reexport
+# ruff: noqa: F401  (what is imported is the interface)
+
+from polympi.compat import exports as _exports
 from polympi.compat import missing as _missing
 from polympi.compat.pypar.buffered import (
     alloc,
@@ -59,8 +63,8 @@ from polympi.compat.pypar.raw import (
     send_array,
     send_string,
 )
+from polympi.compat.pypar.start import VERSION as __version__  # noqa: N811
 from polympi.compat.pypar.start import (
-    VERSION,
     Get_processor_name,
     Wtime,
     abort,
@@ -76,80 +80,6 @@ from polympi.compat.pypar.start import (
     time,
 )
 from polympi.compat.pypar.status import Status
-
-__version__ = VERSION
-
-__all__ = [
-    "BAND",
-    "BOR",
-    "BXOR",
-    "LAND",
-    "LOR",
-    "LXOR",
-    "MAX",
-    "MIN",
-    "PROD",
-    "SUM",
-    "Get_processor_name",
-    "Status",
-    "Wtime",
-    "__version__",
-    "abort",
-    "alloc",
-    "alloc_and_attach",
-    "any_source",
-    "any_tag",
-    "array_push_for_alloc_and_attach",
-    "attach",
-    "balance",
-    "barrier",
-    "broadcast",
-    "broadcast_array",
-    "broadcast_string",
-    "bsend",
-    "bsend_array",
-    "bsend_string",
-    "control_data_max_size",
-    "control_sep",
-    "control_tag",
-    "create_control_info",
-    "dealloc",
-    "default_tag",
-    "detach",
-    "detach_and_dealloc",
-    "finalize",
-    "gather",
-    "gather_array",
-    "gather_string",
-    "get_processor_name",
-    "init",
-    "initialized",
-    "max_tag",
-    "mpi_alloc",
-    "mpi_alloc_and_attach",
-    "mpi_attach",
-    "mpi_dealloc",
-    "mpi_detach",
-    "mpi_detach_and_dealloc",
-    "push_for_alloc",
-    "rank",
-    "receive",
-    "receive_array",
-    "receive_control_info",
-    "receive_string",
-    "reduce",
-    "reduce_array",
-    "scatter",
-    "scatter_array",
-    "scatter_string",
-    "send",
-    "send_array",
-    "send_control_info",
-    "send_string",
-    "size",
-    "string_push_for_alloc_and_attach",
-    "time",
-]
 
 DIFFERENCES = {
     "MAXLOC": "Pypar did not export it either: polympi.world.reduce has MAXLOC for pairs.",
@@ -206,6 +136,8 @@ DIFFERENCES = {
     ),
     "send_control_info": "It is received by receive_control_info only: messages need no control information.",
 }
+
+__all__ = list(_exports.public(globals()))
 
 TYPE_CHECKING = False
 if not TYPE_CHECKING:

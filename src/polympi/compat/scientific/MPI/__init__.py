@@ -4,6 +4,10 @@ Arrays and strings can be sent. Each is one message of polympi. :data:`DIFFERENC
 docs/compat/scientific.md says how to run a script.
 """
 
+# mypy: implicit-reexport
+# ruff: noqa: F401  (what is imported is the interface)
+
+from polympi.compat import exports as _exports
 from polympi.compat import missing as _missing
 from polympi.compat.scientific.MPI.communicator import world
 from polympi.compat.scientific.MPI.errors import MPIError
@@ -22,24 +26,6 @@ from polympi.compat.scientific.MPI.operations import (
     replace,
     sum,  # noqa: A004
 )
-
-__all__ = [
-    "MPIError",
-    "band",
-    "bor",
-    "bxor",
-    "land",
-    "lor",
-    "lxor",
-    "max",
-    "maxloc",
-    "min",
-    "minloc",
-    "prod",
-    "replace",
-    "sum",
-    "world",
-]
 
 DIFFERENCES = {
     "MPIError": (
@@ -60,6 +46,8 @@ DIFFERENCES = {
         "bytes were taken for numbers. Messages are polympi's own, so all ranks must run it."
     ),
 }
+
+__all__ = list(_exports.public(globals()))
 
 TYPE_CHECKING = False
 if not TYPE_CHECKING:
