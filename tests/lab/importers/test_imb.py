@@ -16,7 +16,7 @@ CHECKED = (
 )
 
 
-def test_each_of_several_groups_is_a_row_of_its_own():
+def test_each_of_several_groups_is_a_separate_row():
     text = (
         "# Benchmarking Multi-PingPong\n# ( 2 groups of 2 processes each running simultaneous )\n"
         " Group #bytes #repetitions t[usec] Mbytes/sec\n\n"

@@ -133,7 +133,7 @@ def test_the_share_of_communication_is_the_median_of_the_launches() -> None:
     assert (row.communication, row.communication_low) == (None, None)
 
 
-def test_more_ranks_than_processors_are_told() -> None:
+def test_more_ranks_than_processors_are_reported() -> None:
     frame = medians({1: [100.0], 2: [50.0], 4: [50.0]})
     assert [row.oversubscribed for row in scaled(frame)] == [False, False, True]
     assert not any(row.oversubscribed for row in scaled(frame, environment=Environment()))

@@ -146,7 +146,7 @@ def test_a_clock_that_is_slow_to_read_is_named() -> None:
     assert slow.hosts == ("b",)
 
 
-def test_connections_that_fail_are_told_together_with_what_may_be_the_reason() -> None:
+def test_connections_that_fail_are_reported_with_a_possible_reason() -> None:
     tokens = {"a": "1", "b": "2", "c": "3"}
     good = {name: {"address": "x", "token": token} for name, token in tokens.items()}
     late, foreign = {"address": "x", "error": "ETIMEDOUT"}, {"address": "10.9.9.9", "token": ""}
@@ -240,7 +240,7 @@ def test_a_program_that_does_not_return_from_finalize_has_launched() -> None:
         assert "did not end within 80 s" in failed.text
 
 
-def test_counters_tell_which_interface_was_used_and_a_slow_host_is_named() -> None:
+def test_counters_show_which_interface_was_used_and_a_slow_host_is_named() -> None:
     said = judged(THREE, pairs())
     assert {check.status for check in said.values()} == {"ok"}
     assert said["interfaces of s"].text == "Packet counters show that MPI used eth0 on all 3 hosts."

@@ -62,7 +62,8 @@ def small_sentence(rows: Sequence[Row]) -> str:
     if len(verdicts) == 1 and all(row.separated for row in judged):
         middle = median(row.delta for row in judged)
         return f"A {thing} {reach} takes {duration(middle)} {'more' if middle >= 0 else 'less'} than in C ({quoted})."
-    return f"Of {len(judged)} sizes up to {last}, {_tally(judged, _by)} ({quoted})."
+    counted = _tally(judged, lambda rows: f"by {duration(median(row.delta for row in rows))}")
+    return f"Of {len(judged)} sizes up to {last}, {counted} ({quoted})."
 
 
 def large_sentence(rows: Sequence[Row]) -> str:
@@ -183,10 +184,6 @@ def _tally(judged: Sequence[Row], quote: Callable[[Sequence[Row]], str]) -> str:
 
 def _are(number: int) -> str:
     return f"{number} {verb(number, 'is', 'are')}"
-
-
-def _by(rows: Sequence[Row]) -> str:
-    return f"by {duration(median(row.delta for row in rows))}"
 
 
 def _factors(rows: Sequence[Row]) -> str:

@@ -55,7 +55,8 @@ def cost_predicate(rows: Sequence[Row], thing: str) -> str:
     slower = [] if small[0].separated else [row for row in rest if row.verdict == "slower"]
     for word, members in (("slower", slower), ("faster", faster)):
         if members:
-            clauses.append(f"it is {word} than C at {first_few([_size_and_ratio(row) for row in members], 3)}")
+            where = [f"{size_words(row)} ({times(row.ratio)} C)" for row in members]
+            clauses.append(f"it is {word} than C at {first_few(where, 3)}")
     clauses += _tail_clause(tail)
     return "; ".join(clauses)
 
@@ -231,10 +232,6 @@ def _reach(rows: Sequence[Row]) -> str:
 
 def _span(rows: Sequence[Row]) -> str:
     return f"from {size_words(rows[0])} to {size_words(rows[-1])}"
-
-
-def _size_and_ratio(row: Row) -> str:
-    return f"{size_words(row)} ({times(row.ratio)} C)"
 
 
 def _reached(row: Row) -> str:

@@ -16,7 +16,7 @@ UNKNOWN = "a tool that this version does not know"
 
 
 @dataclass(frozen=True)
-class ToolBesideC:
+class ToolAgainstC:
     """A tool compared with our C.
 
     Attributes:
@@ -31,7 +31,7 @@ class ToolBesideC:
     rows: tuple[ToolRow, ...]
 
 
-def tools_beside_c(analysis: Analysis, stack: str) -> list[ToolBesideC]:
+def tools_beside_c(analysis: Analysis, stack: str) -> list[ToolAgainstC]:
     """The tools that were launched on a stack, in the order in which they first were."""
     own = [row for row in analysis.tools if row.stack == stack]
     found = []
@@ -39,7 +39,7 @@ def tools_beside_c(analysis: Analysis, stack: str) -> list[ToolBesideC]:
         rows = tuple(sorted((row for row in own if row.tool == name), key=lambda row: row.size_bytes))
         differs = TOOLS[name].differs if name in TOOLS else UNKNOWN
         found.append(
-            ToolBesideC(
+            ToolAgainstC(
                 stack=stack,
                 tool=name,
                 measures=f"{rows[0].benchmark}, {rows[0].payload}",

@@ -113,7 +113,7 @@ def megabyte_of(rows: Iterable[Mapping[str, str]]) -> float:
     """10^6-byte units in what an output calls a megabyte.
 
     A rate is size x messages / time, and the messages of one repetition (1, 2 or 4) are a power of two in every
-    benchmark that prints a rate beside a time. The fractional part of log2(size / (time x rate)) is therefore 0 when
+    benchmark that prints a rate next to a time. The fractional part of log2(size / (time x rate)) is therefore 0 when
     a megabyte is 10^6 bytes and log2(1.048576) = 0.068 when it is 2^20; times of 1 us and more are printed to 1 % or
     better (0.014), fine enough to tell. Undecided outputs are taken as 10^6, as the current version prints.
 

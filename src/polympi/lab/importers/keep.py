@@ -24,7 +24,7 @@ class Added:
     Attributes:
         rows: how many rows.
         known: names of the files whose rows were all there already.
-        renewed: names of the files of which there are new rows beside those of another content of the same name.
+        renewed: names of the files of which there are new rows, while other content of the same name has rows.
     """
 
     rows: int
@@ -78,7 +78,7 @@ def append_rows(directory: Path, rows: pl.DataFrame) -> Added:
     new = rows.join(kept, on=list(IMPORTED_SCHEMA), how="anti", nulls_equal=True, maintain_order="left")
     if new.height:
         try:
-            if path.is_file() and not _has_all_columns(path):
+            if path.is_file() and pl.read_csv(path, n_rows=0).columns != list(IMPORTED_SCHEMA):
                 _rewrite(path, kept)
             _append(path, new)
         except OSError as error:
@@ -99,10 +99,6 @@ def _renewed(kept: pl.DataFrame, new: pl.DataFrame) -> list[str]:
     before = kept.select(files).unique()
     changed = new.select(files).unique(maintain_order=True).join(before, on=files, how="anti", nulls_equal=True)
     return changed.join(before, on="source", how="semi")["source"].unique(maintain_order=True).to_list()
-
-
-def _has_all_columns(path: Path) -> bool:
-    return pl.read_csv(path, n_rows=0).columns == list(IMPORTED_SCHEMA)
 
 
 def _rewrite(path: Path, rows: pl.DataFrame) -> None:

@@ -37,8 +37,8 @@ def costs_of(
     Args:
         analysis: the run.
         stack: the stack.
-        ways: arms, without costs, that make messages or calls beside those of C. What C takes for them is no cost of
-            the arm where it is projected: it is simulated.
+        ways: arms, without costs, that make messages or calls in addition to those of C. What C takes for them
+            is not a cost of the arm where it is projected: it is simulated.
         network: that which the messages of the run took; None where its ranks shared memory, by which an arm announces
             nothing.
     """

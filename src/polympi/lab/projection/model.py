@@ -166,7 +166,7 @@ class Projected(msgspec.Struct, frozen=True, kw_only=True):
     """A stack of the run: what went into its projection.
 
     Attributes:
-        by_network: whether costs were measured beside a network, and not in memory that ranks share.
+        by_network: whether costs were measured over a network, and not in memory that ranks share.
         commands, plans, platforms: by number of ranks, the simulator's command line and the files that it reads.
         seconds: by number of ranks, how long that took.
     """

@@ -74,7 +74,11 @@ def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> 
     stacks = [_inputs(analysis, one, request) for one in _stacks(analysis, request.stacks)]
     cases = list(request.cases) or usual_cases()
     ranks = sorted(request.ranks)
-    projected = stacks if request.cases else [_without_free_arms(stack) for stack in stacks]
+    projected = (
+        stacks
+        if request.cases
+        else [msgspec.structs.replace(stack, arms=[arm for arm in stack.arms if arm.shown]) for stack in stacks]
+    )
     simulated = with_first(cases)
     jobs = [
         _Job(stack, n, plan_text(stack, simulated, n)) for n in reversed(ranks) for stack in projected if stack.arms
@@ -98,11 +102,6 @@ def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> 
         rows=rows,
         program=simulator.source(),
     )
-
-
-def _without_free_arms(stack: Projected) -> Projected:
-    """The stack with the arms that have a cost to project."""
-    return msgspec.structs.replace(stack, arms=[arm for arm in stack.arms if arm.shown])
 
 
 def _simulated(jobs: Sequence[_Job], program: Path, say: Say) -> _Done:

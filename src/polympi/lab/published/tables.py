@@ -26,7 +26,7 @@ class Source:
     Attributes:
         author: who measured it; empty if the report names nobody.
         year: year of the report; empty if it gives none.
-        weaknesses: what to know before setting other figures beside them.
+        weaknesses: what to know before comparing other figures with them.
     """
 
     name: str

@@ -174,17 +174,17 @@ def factor_figures(
     By default all bindings are drawn with C.
     """
     return {
-        _key(one): list(_figures(one, [row for row in rows if _is_shown(row, shown)], palette))
+        _key(one): list(
+            _figures(
+                one, [row for row in rows if shown is None or row.binding == REFERENCE or row.binding in shown], palette
+            )
+        )
         for one, rows in by_contrast(analysis.factors).items()
     }
 
 
 def _key(contrast: Contrast) -> str:
     return f"{contrast.factor}/{contrast.stack}"
-
-
-def _is_shown(row: FactorRow, shown: Container[str] | None) -> bool:
-    return shown is None or row.binding == REFERENCE or row.binding in shown
 
 
 def _figures(contrast: Contrast, factor_rows: Sequence[FactorRow], palette: Palette) -> Iterator[Figure]:

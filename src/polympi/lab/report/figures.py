@@ -25,7 +25,7 @@ class Figure:
 
     Attributes:
         name: unique in the report; also the name of its image file.
-        benchmark: the benchmark it is about; ``modes``, ``startup`` and ``memory`` beside those of the catalogue.
+        benchmark: the benchmark it is about; ``modes``, ``startup`` and ``memory`` too.
     """
 
     name: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.conclusions.phrases import listing, plain_ratio, rate, sentence
+from polympi.lab.conclusions.phrases import count, listing, plain_ratio, rate, sentence
 from polympi.lab.conclusions.rows import Family
 from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.limits import LimitRow
@@ -59,12 +59,10 @@ def _line(rows: Sequence[LimitRow]) -> LimitLine:
 def _answer(rows: Sequence[LimitRow]) -> str:
     first, *others = [f"{'C' if row.binding == REFERENCE else row.binding} {_reached(row)}" for row in rows]
     name, _, figure = first.partition(" ")
-    said = f"{name} reaches {figure} of what memory allows with {_ranks(rows[0])}, {rate(rows[0].mb_per_s)}"
+    said = (
+        f"{name} reaches {figure} of what memory allows with {count(rows[0].ranks, 'rank')}, {rate(rows[0].mb_per_s)}"
+    )
     return sentence(f"{said}; {listing(others[: _MOST_NAMED - 1])}" if others else said)
-
-
-def _ranks(row: LimitRow) -> str:
-    return "1 rank" if row.ranks == 1 else f"{row.ranks} ranks"
 
 
 def _reached(row: LimitRow) -> str:

@@ -123,7 +123,10 @@ def _section(
             StudyTable(
                 f"Collectives{of_size}, an application, and lines of code", headers, [_others(m) for m in lines]
             ),
-            *_equation_tables(equations),
+            *(
+                StudyTable(f"{mesh}, an iteration", _EQUATION, [_equation(one) for one in group])
+                for mesh, group in groupby(equations, key=lambda one: one.mesh)
+            ),
             *([_completeness(lines)] if last else ()),
         ),
         note=" ".join((_NOTE, _STANDS_FOR, _LINES, *([_SOLVERS] if equations else []), *([_COMPLETE] if last else []))),
@@ -134,14 +137,6 @@ def _section(
 def _completeness(lines: Sequence[Module]) -> StudyTable:
     headers, found = completeness([module.binding for module in lines if module.binding in LAST])
     return StudyTable("Which calls each interface has", headers, found)
-
-
-def _equation_tables(found: Sequence[Solved]) -> list[StudyTable]:
-    """One table for each equation and mesh."""
-    return [
-        StudyTable(f"{mesh}, an iteration", _EQUATION, [_equation(one) for one in group])
-        for mesh, group in groupby(found, key=lambda one: one.mesh)
-    ]
 
 
 def _equation(one: Solved) -> tuple[str, ...]:

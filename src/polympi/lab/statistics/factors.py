@@ -97,10 +97,10 @@ def contrasts(run: RunRecord) -> list[Contrast]:
     for planned in run.stacks:
         if base is None or planned.level == base.name:
             continue
-        beside = _first(run, planned.ranks, base.name, planned.installation)
-        if beside is not None:
+        counterpart = _first(run, planned.ranks, base.name, planned.installation)
+        if counterpart is not None:
             factor = factors.get(planned.level, "")
-            found.append(Contrast(factor, planned.level, base.name, planned.stack, beside.stack))
+            found.append(Contrast(factor, planned.level, base.name, planned.stack, counterpart.stack))
     for planned in run.stacks:
         first = _first(run, planned.ranks, base.name if base else "")
         if first is not None and planned.level == first.level and planned.installation != first.installation:

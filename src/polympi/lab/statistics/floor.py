@@ -69,12 +69,12 @@ def neighbours(case: RowKey, values: Mapping[RowKey, float]) -> list[float]:
     At least seven, more where several are equally far away, such as all modes at one size. A benchmark of fewer
     than four cases has all cases of its stack for neighbours.
     """
-    beside = [key for key in values if (key.stack, key.benchmark) == (case.stack, case.benchmark)]
-    if len(beside) < FEWEST_CASES:
+    siblings = [key for key in values if (key.stack, key.benchmark) == (case.stack, case.benchmark)]
+    if len(siblings) < FEWEST_CASES:
         return [value for key, value in values.items() if key.stack == case.stack]
-    distances = {key: abs(_place(key) - _place(case)) for key in beside}
-    farthest = sorted(distances.values())[min(NEIGHBOURS, len(beside)) - 1]
-    return [values[key] for key in beside if distances[key] <= farthest]
+    distances = {key: abs(_place(key) - _place(case)) for key in siblings}
+    farthest = sorted(distances.values())[min(NEIGHBOURS, len(siblings)) - 1]
+    return [values[key] for key in siblings if distances[key] <= farthest]
 
 
 def _place(case: RowKey) -> float:

@@ -92,7 +92,7 @@ class Analysis:
             medians over launches.
         fits: of every row family with at least four sizes.
         overheads: of every binding but the reference, where at least six blocks have at least four sizes of both.
-        tools: third-party tools beside C, one row per size.
+        tools: third-party tools compared with C, one row per size.
         tool_launches: their launches that count.
         scaling: how applications scale, where the run has several numbers of ranks.
         limits: what applications reach of what memory allows, where both were measured.

@@ -22,7 +22,7 @@ class ToolRow:
 
     Attributes:
         stack, tool, benchmark, payload, size_bytes: which row it is; the mode is ``standard``.
-        against: the arm of C beside which it stands: the one on plain pages where it was measured, else the reference.
+        against: the arm of C that it is compared with: on plain pages where that was measured, else the reference.
         tool_ns: median over blocks of the tool's figure, the time of one operation.
         c_ns: median over blocks of ours.
         ratio: median over blocks of the tool's figure over ours.

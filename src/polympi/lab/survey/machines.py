@@ -56,7 +56,7 @@ def findings(hosts: Sequence[Seen], common: Mapping[str, Any]) -> Iterator[Check
 
     Args:
         hosts: the hosts.
-        common: what all records have besides, such as the test cluster that the hosts belong to.
+        common: what all records have in addition, such as the test cluster that the hosts belong to.
     """
     found: dict[tuple[str, str, str], dict[str, str]] = {}
     for seen in hosts:

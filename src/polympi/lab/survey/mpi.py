@@ -264,7 +264,9 @@ def _interfaces_used(stack: Stack, used: Mapping[str, Sequence[str]], hosts: Map
             title,
             "ok",
             f"Packet counters show that MPI used {words}.",
-            f"To choose another: {_choose(stack.family, 'NAME')}." if _several(hosts) else "",
+            f"To choose another: {_choose(stack.family, 'NAME')}."
+            if any(len(candidates(seen)) > 1 for seen in hosts.values())
+            else "",
         )
 
 
@@ -274,10 +276,6 @@ def _faster(seen: Seen, used: Sequence[str]) -> str | None:
     known = [speeds[name] for name in used if name in speeds]
     better = max(speeds, key=lambda name: speeds[name], default=None)
     return better if better and known and len(known) == len(used) and speeds[better] > max(known) else None
-
-
-def _several(hosts: Mapping[str, Seen]) -> bool:
-    return any(len(candidates(seen)) > 1 for seen in hosts.values())
 
 
 def _packet_sizes(used: Mapping[str, Sequence[str]], hosts: Mapping[str, Seen]) -> Iterator[Check]:

@@ -148,7 +148,7 @@ def interfaces(hosts: Sequence[Seen]) -> Iterator[Check]:
         for one in candidates(seen):
             several.setdefault((one["name"], one["address"]), []).append(seen.name)
     for (name, address), names in several.items():
-        if len(names) > 1 and not _one_machine(hosts, names):
+        if len({str(seen.metadata["machine"]) for seen in hosts if seen.name in names}) > 1:
             yield Check(
                 "address twice",
                 "warning",
@@ -173,7 +173,3 @@ def candidates(seen: Seen) -> list[dict[str, Any]]:
     """The interfaces of a host that have an address, carry something, and lead elsewhere."""
     found: list[dict[str, Any]] = seen.metadata["interfaces"]
     return [one for one in found if one["address"] and one["carries"] and not one["loopback"]]
-
-
-def _one_machine(hosts: Sequence[Seen], names: Sequence[str]) -> bool:
-    return len({str(seen.metadata["machine"]) for seen in hosts if seen.name in names}) == 1

@@ -25,7 +25,7 @@ class FoundTool:
     """A tool that can be launched on a stack.
 
     Attributes:
-        environment: variables that it needs besides the stack's.
+        environment: variables that it needs in addition to the stack's.
     """
 
     tool: Tool

@@ -24,7 +24,7 @@ def comparisons(analysis: Analysis, palette: Palette, shown: Container[str]) -> 
     Args:
         analysis: the run.
         palette: colours of the run.
-        shown: the bindings that are set beside them, and C; where a table is of one language, also those of it.
+        shown: the bindings that are compared with them, and C; where a table is of one language, also those of it.
     """
     every = [row for row in rows_of(analysis) if row.median_ns is not None]
     found: list[Comparison | None] = []
