@@ -31,7 +31,7 @@ class ToolAgainstC:
     rows: tuple[ToolRow, ...]
 
 
-def tools_beside_c(analysis: Analysis, stack: str) -> list[ToolAgainstC]:
+def tools_against_c(analysis: Analysis, stack: str) -> list[ToolAgainstC]:
     """The tools that were launched on a stack, in the order in which they first were."""
     own = [row for row in analysis.tools if row.stack == stack]
     found = []

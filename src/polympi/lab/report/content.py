@@ -19,7 +19,7 @@ from polympi.lab.conclusions.order import shown_first
 from polympi.lab.conclusions.overview import ArmInOverview, overview
 from polympi.lab.conclusions.phrases import count, listing, rate, signed, size_words, times
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
-from polympi.lab.conclusions.tools import ToolAgainstC, tools_beside_c
+from polympi.lab.conclusions.tools import ToolAgainstC, tools_against_c
 from polympi.lab.plan.calibration import SLOW
 from polympi.lab.records import AGAIN, Finding, LaunchRecord, StackRun
 from polympi.lab.report.cells import Line, interval, main_table
@@ -243,7 +243,7 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
         columns=columns,
         lines=lines,
         least_confidence=min((row.confidence for row in own if row.confidence is not None), default=None),
-        tools=tools_beside_c(analysis, stack),
+        tools=tools_against_c(analysis, stack),
         no_reference=missing,
     )
 
