@@ -1,7 +1,5 @@
 """Intel MPI Benchmarks: headers, tables and rows that no real output here has."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 from importers.fixture_files import FIXTURES, read

@@ -1,7 +1,5 @@
 """Recognising a file, mixed files, and what is not a benchmark's output."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

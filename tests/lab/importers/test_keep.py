@@ -1,7 +1,5 @@
 """The imported rows of a result directory."""
 
-from __future__ import annotations
-
 import errno
 from pathlib import Path
 

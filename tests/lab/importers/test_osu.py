@@ -1,7 +1,5 @@
 """OSU Micro-Benchmarks and OMB-Py: titles, headings and rows that no real output here has."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.importers.osu import read_omb_py, read_osu

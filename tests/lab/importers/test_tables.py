@@ -1,7 +1,5 @@
 """Real outputs of each tool as typed rows: which file gives which record, and what of it is no row."""
 
-from __future__ import annotations
-
 import pytest
 from importers.fixture_files import content_of, read, row
 

@@ -1,7 +1,5 @@
 """Networks: presets, files, and what C measured between hosts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """From a run to its projection and its files, with SimGrid."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rows are made of simulated times: what is added, what is derived in proportion, what is of the model."""
 
-from __future__ import annotations
-
 import pytest
 from simulated import ROUND, arm, program, span, stack
 

@@ -1,7 +1,5 @@
 """SimGrid, really run, against the analytic model and against costs planted into an arm."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What settings, placements and other stacks cost: planted effects are found, and nothing else is."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

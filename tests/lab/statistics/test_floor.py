@@ -1,7 +1,5 @@
 """The noise floor: how far C seems to be from itself."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What applications reach of what memory allows."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

@@ -1,7 +1,5 @@
 """Speed-up, efficiency and share of communication of applications with several numbers of ranks."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

@@ -1,7 +1,5 @@
 """How many rows would look as clear by chance: counted in the measured table with the signs of its blocks flipped."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures of tools, compared with those of C."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

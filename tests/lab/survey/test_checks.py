@@ -4,8 +4,6 @@ After a check was changed on purpose: ``PYTHONPATH=tests/lab:tests python tests/
 file again, and its difference shows what a user will see.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any

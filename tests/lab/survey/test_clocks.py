@@ -1,7 +1,5 @@
 """Offset and drift of a clock, with bounds that hold."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -3,8 +3,6 @@
 Names that lead to this machine are needed, as hosts connect to each other: 127.0.0.1, 127.0.0.2, ...
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A tool is taken if it loads the MPI library of the stack."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

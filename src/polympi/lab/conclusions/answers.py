@@ -1,7 +1,5 @@
 """The answer first: what each binding costs over C, in sentences computed from the analysis."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import median
 

@@ -1,7 +1,5 @@
 """Three short sentences on a binding: small messages; large messages and objects; collectives and start-up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from statistics import median
 

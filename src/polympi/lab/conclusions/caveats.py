@@ -1,7 +1,5 @@
 """What affects a ratio to C in addition to the binding: thread levels, how C waits, long tails."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

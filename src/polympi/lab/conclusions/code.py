@@ -1,7 +1,5 @@
 """How long programs are: the lines of code of C and of each binding, by language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a binding costs over C, in predicates that are computed from its rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import median
 

@@ -1,7 +1,5 @@
 """The study of Python modules: two equations, solved in the style of each, and what was published of such solvers."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

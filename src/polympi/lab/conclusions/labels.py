@@ -1,7 +1,5 @@
 """How far the figures of a run can be trusted as a whole: glance, quick, partial."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from polympi.lab.conclusions.phrases import count, listing

@@ -1,7 +1,5 @@
 """Which language costs what: every binding at three sizes of the ping-pong, by language, and the answer in words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The study of Python modules: one line for each, with what others published of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

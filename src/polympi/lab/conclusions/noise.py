@@ -1,7 +1,5 @@
 """What the A/A arm says: how far launches of the same C program differ."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from statistics import median

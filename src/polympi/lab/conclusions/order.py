@@ -1,7 +1,5 @@
 """The order in which a report lists bindings: by language, those that the user chose first."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 

@@ -1,7 +1,5 @@
 """The answer on one screen: five cases that represent all, chosen by rule, and the result of each arm in them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 

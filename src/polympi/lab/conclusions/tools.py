@@ -1,7 +1,5 @@
 """Third-party tools compared with our C, in the same blocks: how far their figures are from ours, and why."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the header of an IMB output says of all its tables: datatypes and options; and what it calls a megabyte."""
 
-from __future__ import annotations
-
 import re
 import statistics
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """The imported rows of a result directory (``imported.csv``); rows are added and never removed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

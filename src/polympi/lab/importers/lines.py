@@ -1,7 +1,5 @@
 """Files of other tools as they were read, and numbers in their lines."""
 
-from __future__ import annotations
-
 import codecs
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """NetPIPE 3 and 5: its data file, and the options that it was called with."""
 
-from __future__ import annotations
-
 import getopt
 import shlex
 from collections.abc import Callable

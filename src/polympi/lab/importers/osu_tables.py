@@ -4,8 +4,6 @@ Layouts after the output of OSU Micro-Benchmarks 5.0 to 7.5 (``-f`` adds extreme
 ``-c`` a verdict, ``-D`` the bytes that a derived datatype sends) and of OMB-Py; a barrier has no size column.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field

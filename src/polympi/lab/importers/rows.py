@@ -1,7 +1,5 @@
 """The rows that every importer makes of another tool's output, and the check that each of them passes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A projection compared with what was measured over several hosts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import median
 

@@ -1,7 +1,5 @@
 """At which scale a binding's cost disappears in the network, or multiplies in collectives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What each binding adds to a message and to a collective call, from the launch medians of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -11,8 +11,6 @@ Schedules are those of MPICH, as SMPI selects them (``smpi/coll-selector:mpich``
 within each node. What has no schedule here has no model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The records of a projection; ``projection.json`` is a :class:`Projection`, from which everything else is written."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import msgspec

@@ -1,7 +1,5 @@
 """Networks: documented presets, files of users, and networks as C measured them between two hosts."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """From a run to its projection: costs, simulations, and the analytic model for comparison."""
 
-from __future__ import annotations
-
 import datetime
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence

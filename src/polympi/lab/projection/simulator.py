@@ -1,7 +1,5 @@
 """SimGrid's SMPI: a network as it reads one, the program whose ranks it simulates, and running it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

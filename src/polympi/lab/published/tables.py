@@ -1,7 +1,5 @@
 """Loads the published tables and says where each comes from."""
 
-from __future__ import annotations
-
 import io
 import sys
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a table of bindings says about a row: the words of each cell, the same in every format."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Two runs compared: the table, as JSON and as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """What a report says, apart from how it looks: shared by HTML and Markdown."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The tables of an analysis as CSV files (columns: ``docs/results.md``)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

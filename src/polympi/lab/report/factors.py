@@ -1,7 +1,5 @@
 """What settings, placements and other stacks cost, as tables, charts and sentences for all forms of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

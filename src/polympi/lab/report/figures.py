@@ -1,7 +1,5 @@
 """Which charts a report has, in which order, and the text under each."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 

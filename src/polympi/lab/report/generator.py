@@ -1,7 +1,5 @@
 """The mark of files that polympi made and therefore may replace, and of those without any figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

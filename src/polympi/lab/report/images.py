@@ -1,7 +1,5 @@
 """Every chart as a separate picture, PNG or SVG, made without a browser."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What applications reach of what memory allows, in sentences: shared by all forms of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -1,7 +1,5 @@
 """The first screen of a report as words and places: a row for each arm, a column for each case, a bar in each cell."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The section of a study, as tables and sentences: shared by all forms of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -3,8 +3,6 @@
 The page and its tables hold everything else.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The Vega runtime as one script, to be put inside a page that never uses a network."""
 
-from __future__ import annotations
-
 from importlib import metadata
 
 import vl_convert

@@ -5,8 +5,6 @@ and cancels in its difference and its ratio. Ratios are handled as logarithms: t
 turned either way round, which no average of ratios is (Hoefler & Belli, SC15, rule 4).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -7,8 +7,6 @@ an exact interval of the median over blocks, the noise floor, and the share of c
 C stands for both of its launches at a level: their geometric mean, as where bindings are compared with it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields

@@ -8,8 +8,6 @@ Perron, J. Appl. Econometrics 18 (2003)), and the number is the one of the least
 (Yao, Statistics & Probability Letters 6 (1988)), with a higher charge for few sizes.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise

@@ -14,8 +14,6 @@ Sizes far away say nothing: where a message of 8 bytes takes two or three times 
 of a megabyte may be steady to a percent.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from statistics import median

@@ -5,8 +5,6 @@ whatever continuous distribution the values have (David & Nagaraja, *Order Stati
 Conover, *Practical Nonparametric Statistics*, 3rd ed., section 3.2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

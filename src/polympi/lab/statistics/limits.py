@@ -7,8 +7,6 @@ Roofline, Communications of the ACM 52 (2009) 65-76, is the idea). Both are meas
 ranks, so that what drifts from block to block cancels.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields

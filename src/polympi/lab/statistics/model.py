@@ -1,7 +1,5 @@
 """What an analysis of a run holds; everything in it is computed from the stored samples."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import polars as pl

@@ -13,8 +13,6 @@ launches. Nothing is taken off the batches of the others: between two readings t
 take a millisecond together.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

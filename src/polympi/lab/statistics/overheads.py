@@ -4,8 +4,6 @@ The line is drawn through the differences to the reference, block by block, so t
 coefficients; their medians and intervals are then those of independent values, as everywhere else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

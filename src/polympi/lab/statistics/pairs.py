@@ -1,7 +1,5 @@
 """The times of a binding and of its counterpart, block by block, and which blocks were made at the same time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ A block is made with each number of ranks, one after the other, so that what dri
 speed-up, as it does in the ratio of a binding to C.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

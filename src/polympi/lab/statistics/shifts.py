@@ -6,8 +6,6 @@ of Mann & Whitney's U (Ann. Math. Stat. 18 (1947) 50-60) says between which (Con
 Statistics*, 3rd ed., section 5.1).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

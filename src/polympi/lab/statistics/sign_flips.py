@@ -17,8 +17,6 @@ with the share of rows without an effect taken to be 1).
   rows move together the estimate is at times far too small.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """When a row has been measured often enough, and which rule ended each row of a run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The table of a run, one row for each stack, binding and case (columns: ``docs/results.md``)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

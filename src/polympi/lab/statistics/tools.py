@@ -1,7 +1,5 @@
 """Figures of third-party tools compared with C's, from launches paired by block."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

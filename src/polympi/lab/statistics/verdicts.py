@@ -16,8 +16,6 @@ computed among themselves: they answer whether the run can be trusted, and many 
 would lower their q-values and make noise look like discoveries.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final

@@ -7,8 +7,6 @@ is a bound and no estimate: the other clock was read somewhere in a round trip, 
 the most, and a line through offsets by as much as their errors can turn and move it, if clocks run evenly meanwhile.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

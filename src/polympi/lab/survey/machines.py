@@ -1,7 +1,5 @@
 """What distorts figures on each host: the findings of its record, and its limits; shared ones are reported once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whether MPI runs over all hosts: one library everywhere, a launch that reaches all, and which interfaces it uses."""
 
-from __future__ import annotations
-
 import base64
 import re
 import secrets

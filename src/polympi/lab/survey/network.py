@@ -1,7 +1,5 @@
 """Whether hosts reach each other by their names and through any firewall, and what their interfaces are like."""
 
-from __future__ import annotations
-
 import ipaddress
 import secrets
 from collections.abc import Iterator, Mapping, Sequence

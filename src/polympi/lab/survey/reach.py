@@ -1,7 +1,5 @@
 """How to run something on a host, and names of hosts that cannot be resolved."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

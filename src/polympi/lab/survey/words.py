@@ -1,7 +1,5 @@
 """Hosts and their differences in sentences."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Which tools are on this machine, and run on a stack's MPI."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

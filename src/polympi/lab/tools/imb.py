@@ -4,8 +4,6 @@ Two barriers, then a series of round trips between two ``MPI_Wtime``; half the a
 It receives from ``MPI_ANY_SOURCE`` with ``MPI_ANY_TAG``, where ours names both. Two buffers from ``MPI_Alloc_mem``.
 """
 
-from __future__ import annotations
-
 from polympi.lab.importers.imb import read_imb
 from polympi.lab.tools.tool import Tool, positive
 

@@ -13,8 +13,6 @@ of the clock is in each iteration (half of it in a latency), and one disturbed i
   common start. OSU has no doubles, and adds ``MPI_FLOAT`` with ``-T mpi_float``.
 """
 
-from __future__ import annotations
-
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.importers.osu import read_osu
 from polympi.lab.tools.tool import Tool, powers_of_two

@@ -1,7 +1,5 @@
 """What a third-party benchmark is: what it measures, how it is called, and how its figures are read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

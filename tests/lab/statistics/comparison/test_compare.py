@@ -1,7 +1,5 @@
 """Runs compared that are made up: what is planted is found, what is not is not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What noise explains of a change."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

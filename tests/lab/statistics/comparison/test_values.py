@@ -1,7 +1,5 @@
 """What two runs are compared by."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

@@ -1,7 +1,5 @@
 """Charts of single figures of each binding: modes at one size, start-up, memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Charts of what lies behind a row: its launches and its single events."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

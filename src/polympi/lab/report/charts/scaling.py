@@ -1,7 +1,5 @@
 """The chart of an application with several numbers of ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What all charts share: ticks for sizes and times, legends, light and dark."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager

@@ -1,7 +1,5 @@
 """Published figures compared with the run's, if both measure the same."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 
 from polympi.lab.conclusions.placements import on_several_hosts

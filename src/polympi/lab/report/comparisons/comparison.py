@@ -1,7 +1,5 @@
 """A published table compared with a run, and how its rows are found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The tables of a projection: the words of each cell, the same in every format."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ One case may be quiet by luck. So the floor of each is at least the median of it
 benchmark that are nearest in size, or, for a whole benchmark, of the other benchmarks of the stack.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from statistics import median

@@ -1,7 +1,5 @@
 """What a comparison of two runs holds; the JSON of ``polympi diff`` is made of it (``docs/results.md``)."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import msgspec

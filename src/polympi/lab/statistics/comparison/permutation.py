@@ -13,8 +13,6 @@ largest are drawn in to their neighbours: one bad launch a run (2 of 18) at eith
 run a value is from plays no part in that, so that the test stays exact.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations

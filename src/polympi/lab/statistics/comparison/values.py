@@ -1,7 +1,5 @@
 """The logarithms that two runs are compared by, a row for each case and a column for each launch."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What is said of a change, and how many launches it would take to say more."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil
 from typing import Final
