@@ -8,14 +8,10 @@ from polympi.lab.statistics.model import Analysis
 
 @dataclass(frozen=True)
 class Label:
-    """A label every figure of the run carries.
-
-    Attributes:
-        text: what it means and what to do, one or two sentences.
-    """
+    """A label every figure of the run carries."""
 
     word: str
-    text: str
+    text: str  # what it means and what to do, one or two sentences
 
 
 def labels(analysis: Analysis) -> list[Label]:

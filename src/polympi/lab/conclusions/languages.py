@@ -22,17 +22,12 @@ class Language:
 
 @dataclass(frozen=True)
 class Languages:
-    """Every binding of a stack by language.
+    """Every binding of a stack by language."""
 
-    Attributes:
-        columns: a small, a middle and a large message; as many of them as were measured.
-        answers: for each column a sentence that compares the cheapest binding of each language.
-    """
-
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...]  # a small, a middle and a large message; as many of them as were measured
     reference: tuple[Row | None, ...]
     groups: tuple[Language, ...]
-    answers: tuple[str, ...]
+    answers: tuple[str, ...]  # for each column a sentence that compares the cheapest binding of each language
 
 
 def languages(analysis: Analysis, rows: Sequence[Row], stack: str) -> Languages | None:

@@ -15,15 +15,11 @@ UNKNOWN = "a tool that this version does not know"
 
 @dataclass(frozen=True)
 class ToolAgainstC:
-    """A tool compared with our C.
-
-    Attributes:
-        measures: our benchmark and payload that it is compared with.
-    """
+    """A tool compared with our C."""
 
     stack: str
     tool: str
-    measures: str
+    measures: str  # our benchmark and payload that it is compared with
     figure: str
     answer: str
     rows: tuple[ToolRow, ...]

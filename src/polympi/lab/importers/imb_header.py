@@ -31,21 +31,15 @@ _MEGA, _MEBI = 1.0, 1.048576  # bytes in a printed megabyte, in 10^6: IMB 4.1 co
 
 @dataclass
 class Header:
-    """Facts that hold for the whole output of one program.
-
-    Attributes:
-        part: the program, such as ``MPI-1`` or ``IMB-P2P``.
-        operation: what reductions do.
-        megabyte: 10^6 bytes in what the output calls a megabyte.
-        options: the options of its command line, without the program's path and the benchmarks before them.
-    """
+    """Facts that hold for the whole output of one program."""
 
     tool: str
-    part: str = ""
+    part: str = ""  # the program, such as `MPI-1` or `IMB-P2P`
     payload: str = "bytes"
     reductions: str = "float32"
-    operation: str = "sum"
-    megabyte: float = _MEGA
+    operation: str = "sum"  # what reductions do
+    megabyte: float = _MEGA  # 10^6 bytes in what the output calls a megabyte
+    # The options of its command line, without the program's path and the benchmarks before them.
     options: list[str] = field(default_factory=list)
     _in_call: bool = False
     _call_begun: bool = False

@@ -17,17 +17,11 @@ _LATER_COLUMNS = {"sent_bytes", "statistic", "time_mean_ns", "options", "content
 
 @dataclass(frozen=True)
 class Added:
-    """What an import added to a result directory.
+    """What an import added to a result directory."""
 
-    Attributes:
-        rows: how many rows.
-        known: names of the files whose rows were all there already.
-        renewed: names of the files of which there are new rows, while other content of the same name has rows.
-    """
-
-    rows: int
-    known: list[str]
-    renewed: list[str]
+    rows: int  # how many rows
+    known: list[str]  # names of the files whose rows were all there already
+    renewed: list[str]  # names of the files of which there are new rows, while other content of the same name has rows
 
 
 def kept_rows(directory: Path) -> pl.DataFrame:

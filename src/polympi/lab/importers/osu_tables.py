@@ -54,19 +54,13 @@ _WINDOW_NOTE = (
 
 @dataclass(frozen=True)
 class Title:
-    """What the title line of a table says.
-
-    Attributes:
-        benchmark: our name, or the tool's own.
-        payload: what is sent unless the output names a datatype.
-        statistic: what the table's time is (:mod:`polympi.lab.importers.rows`).
-    """
+    """What the title line of a table says."""
 
     tool: str
-    benchmark: str
+    benchmark: str  # our name, or the tool's own
     mode: str
-    payload: str
-    statistic: str
+    payload: str  # what is sent unless the output names a datatype
+    statistic: str  # what the table's time is (`rows`)
     ranks: int | None = None
 
 

@@ -21,13 +21,7 @@ COLUMNS = ("latency", *COLLECTIVES)
 
 @dataclass(frozen=True)
 class Miss:
-    """One figure that was predicted and measured.
-
-    Attributes:
-        given: the network was described by this figure, so that it is met by construction and does not count.
-        clocks_ns: error of the clocks that a collective over several hosts was timed with, in the median launch.
-        oversubscribed: there were more ranks than processors.
-    """
+    """One figure that was predicted and measured."""
 
     stack: str
     binding: str
@@ -35,9 +29,10 @@ class Miss:
     size_bytes: int
     predicted_ns: float
     measured_ns: float
-    given: bool
+    given: bool  # the network was described by this figure, so that it is met by construction and does not count
+    # Error of the clocks that a collective over several hosts was timed with, in the median launch.
     clocks_ns: float = 0.0
-    oversubscribed: bool = False
+    oversubscribed: bool = False  # there were more ranks than processors
 
     @property
     def error(self) -> float:

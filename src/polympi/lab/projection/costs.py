@@ -85,17 +85,12 @@ def c_points(
 
 @dataclass(frozen=True)
 class _Further:
-    """What C takes for the messages and calls that an arm makes in addition to C's.
-
-    Attributes:
-        way: the arm, without costs.
-        network: that of the run; None where an arm announced nothing.
-    """
+    """What C takes for the messages and calls that an arm makes in addition to C's."""
 
     analysis: Analysis
     stack: str
-    way: ArmCosts
-    network: Network | None
+    way: ArmCosts  # the arm, without costs
+    network: Network | None  # that of the run; None where an arm announced nothing
 
     def of(self, benchmark: str) -> Callable[[int], float]:
         """Its ns in a call of a benchmark, by bytes."""

@@ -31,22 +31,14 @@ _Done = dict[tuple[str, int], simulator.Simulated]  # by stack and number of ran
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be projected.
-
-    Attributes:
-        ranks: numbers of ranks.
-        network: the network, or the result directory of a run over two hosts that measured it.
-        bindings: arms; empty for all bindings that were measured, without further arms of C.
-        stacks: stacks; empty for all.
-        ranks_per_node: instead of the network's; None for that.
-    """
+    """What is to be projected."""
 
     run: str
-    ranks: Sequence[int]
-    network: Network | Path
-    bindings: Sequence[str] = ()
-    stacks: Sequence[str] = ()
-    ranks_per_node: int | None = None
+    ranks: Sequence[int]  # numbers of ranks
+    network: Network | Path  # the network, or the result directory of a run over two hosts that measured it
+    bindings: Sequence[str] = ()  # arms; empty for all bindings that were measured, without further arms of C
+    stacks: Sequence[str] = ()  # stacks; empty for all
+    ranks_per_node: int | None = None  # instead of the network's; None for that
     cases: Sequence[Case] = ()
     command: Sequence[str] = ()
 

@@ -76,14 +76,10 @@ class SimulatorError(LabError):
 
 @dataclass(frozen=True)
 class Simulated:
-    """What a simulation gave.
-
-    Attributes:
-        command: the simulator's command line, with the names of files only.
-    """
+    """What a simulation gave."""
 
     seconds: dict[tuple[str, str, int, str], float]
-    command: list[str]
+    command: list[str]  # the simulator's command line, with the names of files only
     wall_s: float
 
 

@@ -19,22 +19,16 @@ else:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a published table comes from.
-
-    Attributes:
-        author: who measured it; empty if the report names nobody.
-        year: year of the report; empty if it gives none.
-        weaknesses: what to know before comparing other figures with them.
-    """
+    """Where a published table comes from."""
 
     name: str
     title: str
-    author: str
+    author: str  # who measured it; empty if the report names nobody
     work: str
-    year: str
+    year: str  # year of the report; empty if it gives none
     setting: str
     unit: str
-    weaknesses: tuple[str, ...]
+    weaknesses: tuple[str, ...]  # what to know before comparing other figures with them
 
     @property
     def citation(self) -> str:

@@ -78,45 +78,31 @@ _CONTENT_SHOWN = 6  # hexadecimal digits, enough to distinguish a handful of fil
 
 @dataclass(frozen=True)
 class Words:
-    """The conclusions about one binding or arm of C on one stack.
-
-    Attributes:
-        language: its language; empty if the run does not say.
-        brief: three short sentences about a binding, one at most about an arm of C.
-    """
+    """The conclusions about one binding or arm of C on one stack."""
 
     binding: str
-    language: str
-    brief: tuple[str, ...]
+    language: str  # its language; empty if the run does not say
+    brief: tuple[str, ...]  # three short sentences about a binding, one at most about an arm of C
     more: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class StackContent:
-    """All conclusions about one stack.
-
-    Attributes:
-        library: what its library calls itself, up to the first comma.
-        languages: what each language costs; None where all bindings are of one.
-        notes: title and text of what concerns the whole stack, those of :data:`NOTES` that are said.
-        levels: the thread level of each arm, where its launches said it.
-        least_confidence: the smallest coverage of its intervals.
-        no_reference: that C failed, which is said before all else; None if it did not.
-    """
+    """All conclusions about one stack."""
 
     stack: str
-    library: str
-    languages: Screen | None
+    library: str  # what its library calls itself, up to the first comma
+    languages: Screen | None  # what each language costs; None where all bindings are of one
     screen: Screen
     bindings: list[Words]
     arms_of_c: list[Words]
-    notes: list[tuple[str, str]]
-    levels: dict[str, str]
+    notes: list[tuple[str, str]]  # title and text of what concerns the whole stack, those of `NOTES` that are said
+    levels: dict[str, str]  # the thread level of each arm, where its launches said it
     columns: list[str]
     lines: list[Line]
-    least_confidence: float | None
+    least_confidence: float | None  # the smallest coverage of its intervals
     tools: list[ToolAgainstC]
-    no_reference: NoReference | None
+    no_reference: NoReference | None  # that C failed, which is said before all else; None if it did not
 
 
 @dataclass(frozen=True)
@@ -144,18 +130,14 @@ class FitLine:
 
 @dataclass(frozen=True)
 class Content:
-    """A report's words and figures, everything but its charts.
-
-    Attributes:
-        shown: the arms that tables and charts show before the reader chooses others.
-    """
+    """A report's words and figures, everything but its charts."""
 
     title: str
     created: str
     meta: list[str]
     labels: list[Label]
     stacks: list[StackContent]
-    shown: list[str]
+    shown: list[str]  # the arms that tables and charts show before the reader chooses others
     failures: list[str]
     gaps: list[str]
     uncovered: list[str]

@@ -19,16 +19,11 @@ _BANDWIDTHS = ("bandwidth", "bibandwidth", "stream")
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with its place and its words.
+    """A chart with its place and its words."""
 
-    Attributes:
-        name: unique in the report; also the name of its image file.
-        benchmark: the benchmark it is about; ``modes``, ``startup`` and ``memory`` too.
-    """
-
-    name: str
+    name: str  # unique in the report; also the name of its image file
     stack: str
-    benchmark: str
+    benchmark: str  # the benchmark it is about; `modes`, `startup` and `memory` too
     family: str
     title: str
     caption: str

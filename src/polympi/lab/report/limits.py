@@ -24,14 +24,10 @@ _MOST_NAMED = 4  # bindings in a sentence
 
 @dataclass(frozen=True)
 class LimitLine:
-    """What an application of one size reaches on one stack.
-
-    Attributes:
-        answer: what is reached, in C first, and what to know about the limit.
-    """
+    """What an application of one size reaches on one stack."""
 
     title: str
-    answer: str
+    answer: str  # what is reached, in C first, and what to know about the limit
 
 
 def limit_lines(rows: Sequence[LimitRow], shown: Collection[str]) -> list[LimitLine]:

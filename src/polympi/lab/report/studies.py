@@ -52,20 +52,14 @@ class StudyTable:
 
 @dataclass(frozen=True)
 class StudySection:
-    """What a study says of one stack.
-
-    Attributes:
-        statements: what was published, each with what this run has of it, in a sentence.
-        advice: which interface for whom, in a sentence each; computed.
-        missing: in a sentence, what could not take part here and why; empty if all did.
-    """
+    """What a study says of one stack."""
 
     title: str
     stack: str
     answer: str
-    statements: tuple[str, ...]
-    advice: tuple[str, ...]
-    missing: str
+    statements: tuple[str, ...]  # what was published, each with what this run has of it, in a sentence
+    advice: tuple[str, ...]  # which interface for whom, in a sentence each; computed
+    missing: str  # in a sentence, what could not take part here and why; empty if all did
     tables: tuple[StudyTable, ...]
     note: str
     source: Source

@@ -14,15 +14,10 @@ from polympi.lab.statistics.intervals import MedianInterval, median_interval
 
 @dataclass(frozen=True)
 class Line:
-    """A line through the differences of one block.
+    """A line through the differences of one block."""
 
-    Attributes:
-        per_call_ns: what a message of any size costs more, in ns.
-        per_byte_ns: what each byte costs more, in ns.
-    """
-
-    per_call_ns: float
-    per_byte_ns: float
+    per_call_ns: float  # what a message of any size costs more, in ns
+    per_byte_ns: float  # what each byte costs more, in ns
 
 
 @dataclass(frozen=True)

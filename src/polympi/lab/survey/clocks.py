@@ -16,55 +16,33 @@ NS_PER_S = 10**9
 
 
 class Exchange(NamedTuple):
-    """One round trip to another host, in ns.
+    """One round trip to another host, in ns."""
 
-    Attributes:
-        sent: when the question was sent, on our monotonic clock.
-        returned: when the answer came.
-        monotonic: what the host's monotonic clock showed in between.
-        of_day: what its clock of the day showed, less what ours is ahead of our monotonic clock.
-    """
-
-    sent: int
-    returned: int
-    monotonic: int
-    of_day: int
+    sent: int  # when the question was sent, on our monotonic clock
+    returned: int  # when the answer came
+    monotonic: int  # what the host's monotonic clock showed in between
+    of_day: int  # what its clock of the day showed, less what ours is ahead of our monotonic clock
 
 
 @dataclass(frozen=True)
 class Offset:
-    """What another clock showed more than ours, at a moment.
+    """What another clock showed more than ours, at a moment."""
 
-    Attributes:
-        when: the moment, on our clock in ns.
-        ns: the offset.
-        error: how much it may be wrong: half of the round trip.
-    """
-
-    when: int
-    ns: int
-    error: int
+    when: int  # the moment, on our clock in ns
+    ns: int  # the offset
+    error: int  # how much it may be wrong: half of the round trip
 
 
 @dataclass(frozen=True)
 class Line:
-    """An offset that changes evenly.
+    """An offset that changes evenly."""
 
-    Attributes:
-        middle: the moment in ns, on our clock, at which the offset is known best.
-        ns: the offset at that moment.
-        drift: what the other clock advances more, as a share of what ours does.
-        drift_error: how much that may be wrong; infinite if all offsets are of one moment.
-        offsets: what the line was laid through.
-        weights: of the offsets, which sum to 1.
-    """
-
-    middle: float
-    ns: float
-    drift: float
-    drift_error: float
-    offsets: tuple[Offset, ...]
-    weights: tuple[float, ...]
+    middle: float  # the moment in ns, on our clock, at which the offset is known best
+    ns: float  # the offset at that moment
+    drift: float  # what the other clock advances more, as a share of what ours does
+    drift_error: float  # how much that may be wrong; infinite if all offsets are of one moment
+    offsets: tuple[Offset, ...]  # what the line was laid through
+    weights: tuple[float, ...]  # of the offsets, which sum to 1
 
     def at(self, when: float) -> float:
         """The offset in ns at a moment of our clock."""

@@ -36,20 +36,13 @@ _SAID = 300  # characters of a launcher's last words in a sentence
 
 @dataclass
 class Pair:
-    """What rank 0 and another rank have exchanged.
+    """What rank 0 and another rank have exchanged."""
 
-    Attributes:
-        host: the other's, as the host file calls it.
-        latency_ns: one-way time of a small message.
-        bytes_per_s: one way, of large messages.
-        nbytes: in large messages, each way.
-        first, other: by the names of interfaces, bytes that each host sent and received meanwhile.
-    """
-
-    host: str
-    latency_ns: int = 0
-    bytes_per_s: int = 0
-    nbytes: int = 0
+    host: str  # the other's, as the host file calls it
+    latency_ns: int = 0  # one-way time of a small message
+    bytes_per_s: int = 0  # one way, of large messages
+    nbytes: int = 0  # in large messages, each way
+    # `first` and `other`: by the names of interfaces, bytes that each host sent and received meanwhile
     first: dict[str, tuple[int, int]] = field(default_factory=dict)
     other: dict[str, tuple[int, int]] = field(default_factory=dict)
 

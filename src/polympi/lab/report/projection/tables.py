@@ -24,14 +24,10 @@ AGAINST_HEADERS = ("binding", "case", "size", "predicted", "measured", "error", 
 
 @dataclass(frozen=True)
 class Table:
-    """A table.
-
-    Attributes:
-        headers: of the columns; the first ``words`` columns hold words, the others numbers.
-    """
+    """A table."""
 
     title: str
-    headers: tuple[str, ...]
+    headers: tuple[str, ...]  # of the columns; the first `words` columns hold words, the others numbers
     lines: Sequence[tuple[str, ...]]
     words: int = 2
 

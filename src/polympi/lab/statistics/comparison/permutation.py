@@ -34,15 +34,10 @@ Labels = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class PValues:
-    """P-values, one a row.
+    """P-values, one a row."""
 
-    Attributes:
-        among_all: adjusted over all rows of the table.
-        among_group: adjusted over the rows of the same group.
-    """
-
-    among_all: Matrix
-    among_group: Matrix
+    among_all: Matrix  # adjusted over all rows of the table
+    among_group: Matrix  # adjusted over the rows of the same group
 
 
 def permutation_p_values(

@@ -19,18 +19,13 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Values:
-    """Logarithms of both runs.
+    """Logarithms of both runs."""
 
-    Attributes:
-        keys: what each row is about; rows of one group (stack, binding, benchmark) stand together.
-        logs: one row per key, one column per launch: those of the earlier run, then those of the later. NaN where a
-            launch has no value.
-        first: how many columns are of the earlier run.
-    """
-
-    keys: list[RowKey]
+    keys: list[RowKey]  # what each row is about; rows of one group (stack, binding, benchmark) stand together
+    # One row per key, one column per launch: those of the earlier run, then those of the later. NaN where a launch has
+    # no value.
     logs: Matrix
-    first: int
+    first: int  # how many columns are of the earlier run
 
     def sides(self, row: int) -> tuple[Matrix, Matrix]:
         """The values of a row in the earlier and in the later run, without the missing ones."""
