@@ -62,6 +62,10 @@ def test_the_size_of_the_effect_never_decides(steps, effect):
 ROW = RowKey("mpich", "mpi4py", "latency", "standard", "bytes", 8, 2)
 
 
+def stops_of(bounds, outcome):
+    return Stops(a_run(minimum_blocks=bounds[0], maximum_blocks=bounds[1]), outcome)
+
+
 def outcome_of(ended, blocks, *stops):
     return Outcome(ended=ended, finished="", blocks={"mpich": blocks}, stops=list(stops))
 
@@ -91,9 +95,4 @@ def test_what_the_run_recorded_goes_first():
     ],
 )
 def test_what_follows_from_the_end_of_the_run(bounds, outcome, values, expected):
-    assert (
-        Stops(a_run(minimum_blocks=bounds[0], maximum_blocks=bounds[1]), outcome).of(
-            ROW, [1000 * v for v in values], values
-        )
-        == expected
-    )
+    assert stops_of(bounds, outcome).of(ROW, [1000 * v for v in values], values) == expected

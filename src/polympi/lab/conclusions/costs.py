@@ -62,11 +62,8 @@ def cost_predicate(rows: Sequence[Row], thing: str) -> str:
 def bandwidth_predicate(rows: Sequence[Row], *, short: bool = False) -> str:
     """Which share of C's bandwidth the binding reaches, as a predicate without subject; empty if not comparable.
 
-    The share is the inverse of the ratio of times: the same bytes travel in both.
-
-    Args:
-        rows: rows of one binding and one family, sizes ascending.
-        short: leave out that the share is of C's bandwidth, and the absolute figure; for a second benchmark.
+    The share is the inverse of the ratio of times: the same bytes travel in both. The rows are of one family, sizes
+    ascending. ``short`` leaves out whose bandwidth it is, and the absolute figure.
     """
     judged = [row for row in rows if row.judged and row.size_bytes > 0]
     if not judged:
@@ -84,11 +81,7 @@ def bandwidth_predicate(rows: Sequence[Row], *, short: bool = False) -> str:
 
 
 def collectives_predicate(by_benchmark: dict[str, list[Row]]) -> str:
-    """What the binding adds to collective calls, over all of them; empty if none could be compared with C.
-
-    Args:
-        by_benchmark: for each collective, the rows of the binding, sizes ascending.
-    """
+    """What the binding adds to collective calls, over all of them; empty if none could be compared with C."""
     judged = {name: [row for row in rows if row.judged] for name, rows in by_benchmark.items()}
     judged = {_collective(name, rows[0].payload): rows for name, rows in judged.items() if rows}
     if not judged:

@@ -123,11 +123,9 @@ def _timed_if(row: Row | None) -> Timed | None:
 
 
 def statements(found: Sequence[Solved], processors: int | None) -> list[str]:
-    """Published statements on such solvers, each with this run's result, in a sentence.
+    """Published statements on such solvers, each with this run's result on one stack, in a sentence.
 
-    Args:
-        found: of one stack.
-        processors: those of the machine; ranks that share one say nothing of it. None if that is not known.
+    Ranks that share a processor say nothing of it; the number of processors is None if it is not known.
     """
     counts = {one.ranks for one in found}
     ranks = max((n for n in counts if processors is None or n <= processors), default=min(counts, default=0))

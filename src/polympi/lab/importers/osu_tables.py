@@ -83,12 +83,9 @@ def statistic_of(name: str) -> str:
 
 
 def read_tables(text: str, collector: Collector, parse_title: Callable[[str], Title | None]) -> None:
-    """Read all tables of a text into the collector.
+    """Read all tables of what programs printed, perhaps several and with other lines between, into the collector.
 
-    Args:
-        text: what the programs printed, perhaps several, perhaps with other lines between them.
-        collector: takes rows and notes.
-        parse_title: what a line says if it is the title of a table, else None.
+    ``parse_title`` returns what a line says if it is the title of a table, else None.
     """
     table: _Table | None = None
     workers: list[str] = []  # of the table whose heading comes next

@@ -32,14 +32,10 @@ def reach(interval: MedianInterval) -> float:
 
 
 def noise_floors(again: Mapping[RowKey, MedianInterval]) -> dict[RowKey, float]:
-    """The noise floor of every case that the A/A arm measured often enough.
+    """The noise floors of the cases that the A/A arm measured often enough, from the intervals of its log-ratios.
 
-    Args:
-        again: the intervals of the log-ratios of the rows of the A/A arm.
-
-    Returns:
-        For the same rows, an absolute log-ratio: the reach of the noise in the case itself or, where that is larger,
-        the median reach of its neighbours.
+    Each is an absolute log-ratio: the reach of the noise in the case itself or, where that is larger, the median
+    reach of its neighbours.
     """
     reaches = {key: reach(interval) for key, interval in again.items()}
     return {key: max(own, median(neighbours(key, reaches))) for key, own in reaches.items()}

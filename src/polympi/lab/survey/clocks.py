@@ -60,12 +60,7 @@ class Line:
 
 
 def best_offset(exchanges: Sequence[Exchange], of_day: bool = False) -> Offset:
-    """The offset that the shortest of some round trips shows.
-
-    Args:
-        exchanges: at least one.
-        of_day: that of the clock of the day, and not of the monotonic clock.
-    """
+    """The offset that the shortest of some round trips shows, of the monotonic clock or of the clock of the day."""
     best = min(exchanges, key=lambda one: one.returned - one.sent)
     half = (best.returned - best.sent) // 2
     middle = best.sent + half
@@ -74,11 +69,7 @@ def best_offset(exchanges: Sequence[Exchange], of_day: bool = False) -> Offset:
 
 
 def fit(offsets: Sequence[Offset]) -> Line:
-    """The straight line through offsets by least squares, each weighed by its error.
-
-    Args:
-        offsets: at least one; with one, nothing is known of the drift.
-    """
+    """The straight line through offsets by least squares, each weighed by its error; with one, the drift is unknown."""
     smallest = [1 / max(1, one.error) ** 2 for one in offsets]
     weights = tuple(weight / sum(smallest) for weight in smallest)
     origin = offsets[0].when  # differences are exact in floating point, moments are not

@@ -52,9 +52,7 @@ def _version(text: str) -> tuple[int, ...]:
 def findings(hosts: Sequence[Seen], common: Mapping[str, Any]) -> Iterator[Check]:
     """The findings about each host, those with the same title together.
 
-    Args:
-        hosts: the hosts.
-        common: what all records have in addition, such as the test cluster that the hosts belong to.
+    ``common`` is what all records have in addition, such as the test cluster that the hosts belong to.
     """
     found: dict[tuple[str, str, str], dict[str, str]] = {}
     for seen in hosts:

@@ -58,12 +58,7 @@ def connected(answers: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def judge_connections(answers: Mapping[str, Mapping[str, Any]], tokens: Mapping[str, str]) -> Iterator[Check]:
-    """What the connections say.
-
-    Args:
-        answers: what each host says of each other one (:func:`~polympi.lab.survey.probe.connect`).
-        tokens: what each host tells those that connect to it.
-    """
+    """What the connections say: what each host says of each other one, and what each tells those that connect to it."""
     unknown: dict[str, list[str]] = {}
     failed: dict[tuple[str, str], list[str]] = {}
     for name, found in answers.items():

@@ -71,11 +71,7 @@ class Survey:
             list(pool.map(lambda session: session.close(), self._sessions.values()))
 
     def look(self, paths: Sequence[str]) -> None:
-        """Ask each host what it is like.
-
-        Args:
-            paths: of which it is asked whether they are there.
-        """
+        """Ask each host what it is like, and which of these paths are there."""
         for name, metadata in self._all(lambda name: self._sessions[name].ask("metadata", paths=list(paths))).items():
             self.hosts[name].metadata = metadata
         # One after the other: hosts of one machine would find each other's work in the load of the machine.

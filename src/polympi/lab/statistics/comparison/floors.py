@@ -30,11 +30,7 @@ class Floors:
 
 
 def floors(again: Values) -> Floors:
-    """The floors of two runs.
-
-    Args:
-        again: the A/A arm in both runs. Where it has too few launches for an interval there is no floor.
-    """
+    """The floors of two runs, from the A/A arm in both; where it has too few launches for an interval there is none."""
     groups = groups_of(again)
     one_a_group = typical(again, groups)
     ends = {

@@ -30,14 +30,9 @@ def verdict_of_change(change: Shift, floor: float | None, threshold: float, *, f
 
 
 def verdict_of_group(own: str, rows: Sequence[str]) -> str:
-    """The verdict on a group of rows.
+    """The verdict on a group of rows, from that on its typical row and those on all; an unknown row says nothing of it.
 
-    Args:
-        own: the verdict on its typical row.
-        rows: the verdicts on its rows. An unknown row says nothing about the group.
-
-    Returns:
-        ``slower`` if the typical row or any other is. ``faster`` likewise, but not where the typical row is unknown.
+    It is ``slower`` if any of them is, and ``faster`` likewise, but not where the typical row is unknown.
     """
     if SLOWER in (own, *rows):
         return SLOWER
