@@ -1,4 +1,8 @@
-"""NetPIPE 3 and 5: its data file, and the options that it was called with."""
+"""The data files of NetPIPE 3 and 5 (``np.out``), tables of numbers without a heading; the options it was called with.
+
+NetPIPE 3: ``bytes  Mbps  seconds``, where a megabit is 2^20 bits.
+NetPIPE 5: ``bytes  average  minimum  maximum Gbps  average_us``, where a gigabit is 10^9 bits; a workload may follow.
+"""
 
 import getopt
 import shlex

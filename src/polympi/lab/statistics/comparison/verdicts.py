@@ -1,4 +1,10 @@
-"""What is said of a change, and how many launches it would take to say more."""
+"""The verdict on a change, in one word, and how many launches it would take to say more.
+
+``slower`` and ``faster`` say four things: the change was found (its adjusted p-value is at most the level), its
+interval excludes none, and its estimate is beyond the threshold and beyond what noise explains. ``same`` is no lack of
+evidence but evidence, as in tests of equivalence (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657-680): the
+whole interval lies within the threshold. Everything else is ``unknown``.
+"""
 
 from collections.abc import Sequence
 from math import ceil
