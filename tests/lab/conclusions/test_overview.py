@@ -76,7 +76,7 @@ def test_what_came_out_never_chooses_a_column():
     assert columns(rows) == columns(slow)
 
 
-def test_arms_of_c_stand_apart_and_the_twin_of_c_not_at_all():
+def test_arms_of_c_are_separate_and_the_twin_of_c_is_left_out():
     found = seen(case(ARMS, 8))
     assert [arm.binding for arm in found.bindings] == ["mpi4py", "mpi4py-object"]
     assert [arm.binding for arm in found.arms_of_c] == ["c-multiple"]

@@ -1,7 +1,5 @@
 """Shorthands for the tests of the importers."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

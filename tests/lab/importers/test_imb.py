@@ -1,7 +1,5 @@
 """Intel MPI Benchmarks: headers, tables and rows that no real output here has."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 from importers.fixture_files import FIXTURES, read
@@ -16,7 +14,7 @@ CHECKED = (
 )
 
 
-def test_each_of_several_groups_is_a_row_of_its_own():
+def test_each_of_several_groups_is_a_separate_row():
     text = (
         "# Benchmarking Multi-PingPong\n# ( 2 groups of 2 processes each running simultaneous )\n"
         " Group #bytes #repetitions t[usec] Mbytes/sec\n\n"

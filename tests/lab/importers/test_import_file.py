@@ -1,7 +1,5 @@
 """Recognising a file, mixed files, and what is not a benchmark's output."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -153,7 +151,7 @@ def test_a_file_without_benchmarks_is_refused(tmp_path, content, sentence):
     assert raised.value.exit_code == 2
 
 
-def test_what_is_no_file_of_some_size_is_refused(tmp_path):
+def test_a_missing_or_huge_file_and_a_folder_are_refused(tmp_path):
     for path, sentence in {
         tmp_path / "nothing": r"^Cannot read '.*nothing': there is no such file or directory\.$",
         tmp_path: r"^'.*' is a directory: give the files in it\.$",

@@ -1,7 +1,5 @@
 """The imported rows of a result directory."""
 
-from __future__ import annotations
-
 import errno
 from pathlib import Path
 
@@ -73,7 +71,7 @@ def test_a_changed_file_of_the_same_name_is_not_taken_for_the_old_one(directory,
     append_rows(directory, import_file(path).rows)
     path.write_text(text.replace("497.37", "498.00"))
     assert append_rows(directory, import_file(path).rows) == Added(ROWS, known=[], renewed=["osu.txt"])
-    path.write_text("# measured anew, with equal figures\n" + text)
+    path.write_text("# measured again, with equal figures\n" + text)
     assert append_rows(directory, import_file(path).rows) == Added(ROWS, known=[], renewed=["osu.txt"])
     assert kept_rows(directory)["content"].n_unique() == 3
 

@@ -1,7 +1,5 @@
 """NetPIPE 3 and 5: their data files have no heading at all."""
 
-from __future__ import annotations
-
 import pytest
 from importers.fixture_files import FIXTURES, read
 

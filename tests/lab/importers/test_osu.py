@@ -1,7 +1,5 @@
 """OSU Micro-Benchmarks and OMB-Py: titles, headings and rows that no real output here has."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.importers.osu import read_omb_py, read_osu
@@ -158,7 +156,7 @@ def test_a_comment_above_the_rows_is_in_them_or_reported(comment, details, repor
     assert all(comment in note and note.startswith("Line 2:") for note in imported.notes)
 
 
-def test_a_comment_with_a_unit_among_the_rows_is_no_heading():
+def test_a_comment_with_a_unit_among_the_rows_is_not_a_heading():
     text = (
         "# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n8  1.00\n# the next ones waited (us): see job 7\n16  2.00\n"
     )

@@ -1,7 +1,5 @@
 """Real outputs of each tool as typed rows: which file gives which record, and what of it is no row."""
 
-from __future__ import annotations
-
 import pytest
 from importers.fixture_files import content_of, read, row
 
@@ -169,7 +167,7 @@ COLUMNS = [
     ("imb-2021.11-thread-level.txt", "mode", ["standard, thread level multiple"]),
     ("osu-5.3.2-nonblocking.txt", "benchmark", ["MPI Non-blocking Allgather Latency"]),
     ("osu-5.3.2-nonblocking.txt", "time_ns", [135610.0, 184280.0]),  # the collective alone
-    ("osu-5.3.2-tagged.txt", "time_ns", [710.0, 700.0]),  # behind the launcher's labels
+    ("osu-5.3.2-tagged.txt", "time_ns", [710.0, 700.0]),  # after the launcher's labels
     ("osu-7.2-cuda-bandwidth.txt", "benchmark", ["MPI-CUDA Bandwidth"]),
     ("osu-7.2-cuda-bandwidth.txt", "payload", ["bytes"]),  # the datatype stands below the heading here
     ("osu-7.3-reduce-unnamed-columns.txt", "time_ns", [50890.0, 50200.0, 49700.0]),

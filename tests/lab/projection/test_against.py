@@ -1,7 +1,5 @@
 """By how much a projection missed, in a sentence."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.projection.against import Miss, answer

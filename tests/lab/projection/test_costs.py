@@ -1,7 +1,5 @@
 """Costs are found again in runs that were made with them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The analytic model against times worked out by hand."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

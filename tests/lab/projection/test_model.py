@@ -1,7 +1,5 @@
 """Costs and times between the sizes at which they were measured."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Networks: presets, files, and what C measured between hosts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -113,7 +111,7 @@ def test_what_messages_that_cross_take_longer_depends_on_their_size_as_it_was_me
         (["bcast", "sendrecv"], ["latency", "bcast"], [8, 65536]),
     ],
 )
-def test_a_network_says_which_figures_it_was_told_from(
+def test_a_network_says_which_figures_it_was_derived_from(
     tmp_path: Path, modes: list[str], described: list[str], both: list[int]
 ) -> None:
     # What it meets by construction is no success of a projection: a barrier counts where the exchange was measured.

@@ -1,7 +1,5 @@
 """From a run to its projection and its files, with SimGrid."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path
@@ -242,7 +240,7 @@ def test_a_projection_is_held_against_a_run_and_says_by_how_much_it_missed(
     found = misses(project(analysis, request), analysis, False)
     assert found[0].binding == "c"
     assert {one.binding for one in found} == {"c", "mpi4py", "mpi4py-object", "quick", "crawling"}
-    # The run was on one host, so that a network of 45 µs foretells its microsecond far too slow.
+    # The run was on one host, so that a network of 45 µs predicts its microsecond far too slow.
     assert all(one.error > 0.25 for one in found if one.binding == "c" and one.size_bytes <= 1024)
     said = answer(found)
     assert f"of {len(found)} figures are within 25 % of what was measured; the median error is" in said

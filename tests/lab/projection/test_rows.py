@@ -1,7 +1,5 @@
 """Rows are made of simulated times: what is added, what is derived in proportion, what is of the model."""
 
-from __future__ import annotations
-
 import pytest
 from simulated import ROUND, arm, program, span, stack
 
@@ -117,7 +115,7 @@ def test_an_allreduce_that_doubles_is_one_round_a_bit_of_the_ranks_also_where_mp
 
 
 def one_round(size: int) -> float:
-    """A message of so many bytes."""
+    """A message of this many bytes."""
     found = time_of(Model(ROUND, 2), "latency", size, "mpich")
     assert found is not None
     return found

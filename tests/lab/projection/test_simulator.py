@@ -1,7 +1,5 @@
 """SimGrid, really run, against the analytic model and against costs planted into an arm."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -224,6 +222,6 @@ def test_a_compiler_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("ranks", [0, 1, 4097])
-def test_so_many_ranks_cannot_be_projected(ranks: int) -> None:
+def test_too_many_ranks_cannot_be_projected(ranks: int) -> None:
     with pytest.raises(UsageError, match=f"{ranks} ranks cannot be projected: 2 to 4096 can"):
         simulator.check_ranks([2, ranks])

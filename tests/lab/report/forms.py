@@ -1,7 +1,5 @@
 """What a run says in each form of the report."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -1,7 +1,5 @@
 """The tables of two runs compared, and their forms."""
 
-from __future__ import annotations
-
 import re
 
 import msgspec

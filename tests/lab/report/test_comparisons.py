@@ -1,7 +1,5 @@
 """Published figures of C# and of Boost.MPI and ours."""
 
-from __future__ import annotations
-
 import pytest
 from built import built_analysis, summary_row
 

@@ -1,7 +1,5 @@
 """What settings and other stacks cost, in every form of the report."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 from report.forms import html, markdown, terminal

@@ -1,7 +1,5 @@
 """What applications reach of what memory allows, in every form of the report."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -93,7 +93,7 @@ def test_a_report_with_hostile_names_keeps_its_tables(name):
     assert "\n## not" not in text
 
 
-def test_the_overview_is_the_first_table_behind_its_key(analysis):
+def test_the_overview_is_the_first_table_after_its_key(analysis):
     text = markdown(analysis)
     assert text.startswith("<!-- made by polympi 0.1.0 -->")
     first = re.search(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)

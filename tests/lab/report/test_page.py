@@ -29,7 +29,7 @@ def page(tmp_path_factory):
 
 
 def own_text(page):
-    """The page without the Vega runtime, whose source has words of its own."""
+    """The page without the Vega runtime, whose source has its own words."""
     return re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
 
 
@@ -318,7 +318,7 @@ def test_the_first_screen_says_that_c_failed(compared):
     assert 'class="no-reference"' in page
 
 
-def test_a_launch_of_c_that_failed_once_is_no_reason_to_say_so(page):
+def test_a_launch_of_c_that_failed_once_is_not_reported_first(page):
     once = built_analysis(
         [summary_row(), summary_row(binding="c")], launches=[launch(0, "c"), launch(1, "c", "timed out")]
     )

@@ -1,7 +1,5 @@
 """How applications scale, in every form of the report."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import polars as pl

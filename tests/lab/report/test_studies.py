@@ -1,7 +1,5 @@
 """The section of a study: modules side by side, with the published table, in every form of the report."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

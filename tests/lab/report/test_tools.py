@@ -1,7 +1,5 @@
 """Third-party tools compared with C: in the page, Markdown and the terminal."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import msgspec

@@ -15,7 +15,7 @@ def test_the_glossary_has_every_verdict_and_object(word):
     assert f"`{word}`" in GLOSSARY
 
 
-def test_every_verdict_but_that_of_c_has_words_a_meaning_and_a_sign_of_its_own():
+def test_every_verdict_but_that_of_c_has_words_a_meaning_and_its_own_sign():
     assert KEY.keys() == MEANINGS.keys() == SIGNS.keys() - {"reference"}
     assert len(set(SIGNS.values())) == len(SIGNS)
 

@@ -32,7 +32,7 @@ def test_an_unwritable_place_is_a_sentence(tmp_path: Path) -> None:
         RunDirectory.create(tmp_path / "file" / "run", run, {})
 
 
-def test_what_is_no_result_directory_is_an_error(tmp_path: Path) -> None:
+def test_another_directory_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="There is no result directory"):
         RunDirectory.open(tmp_path / "nowhere")
     with pytest.raises(ResultError, match=r"it has no run\.json"):
@@ -75,7 +75,7 @@ def test_missing_samples_cost_their_launch(tmp_path: Path) -> None:
         (lambda whole: b"x" * len(whole), "is damaged"),
     ],
 )
-def test_samples_that_cannot_be_read_are_told(tmp_path: Path, damage, words: str) -> None:
+def test_samples_that_cannot_be_read_are_reported(tmp_path: Path, damage, words: str) -> None:
     directory = make_run(tmp_path / "run", blocks=1)
     victim = tmp_path / "run" / "samples" / "000001.parquet"
     victim.write_bytes(damage(victim.read_bytes()))

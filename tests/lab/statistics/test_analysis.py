@@ -221,7 +221,7 @@ def test_a_failed_validation_makes_the_row_invalid_whatever_was_timed(tmp_path):
     assert found.launch_medians.filter(binding="mpi4py", size_bytes=8).is_empty()
 
 
-def test_an_invalid_reference_is_no_counterpart(tmp_path):
+def test_an_invalid_reference_is_not_a_counterpart(tmp_path):
     invalid = [Refusal(str(Case("latency", "standard", "bytes", 8)), "byte 3")]
 
     def change(record: LaunchRecord) -> LaunchRecord:
@@ -247,7 +247,7 @@ def test_stacks_are_compared_with_their_own_c(tmp_path):
         assert row(found, "mpi4py", stack=stack)["verdict"] == "slower"
 
 
-def test_recorded_stops_are_told(tmp_path):
+def test_recorded_stops_are_reported(tmp_path):
     directory = make_run(tmp_path / "run", cases=LATENCY)
     stop = RowStop(stack="mpich", binding="mpi4py", **EIGHT_BYTES, stopped_by="precision", blocks=9)
     directory.write_outcome(Outcome(ended="time limit", finished="", blocks={"mpich": 9}, stops=[stop]))

@@ -1,41 +1,34 @@
 """What settings, placements and other stacks cost: planted effects are found, and nothing else is."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import polars as pl
 import pytest
+from launch_medians import a_run, launch_medians, launches_of
 from scipy.stats import wilcoxon
 from synthetic import make_run
 
-from polympi.lab.records import LaunchRecord, Level, RunRecord, StackRun
+from polympi.lab.records import Level, StackRun
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.factors import Contrast, contrasts, factor_rows
 from polympi.lab.statistics.floor import floor_between
 from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.keys import RowKey
 
-SCHEMA = {
-    "stack": pl.String, "block": pl.Int64, "binding": pl.String, "benchmark": pl.String, "mode": pl.String,
-    "payload": pl.String, "size_bytes": pl.Int64, "ranks": pl.Int64, "median_ns": pl.Float64,
-}  # fmt: skip
 ARMS = ["c", "c-again", "mpi4py"]
 BASE = Level()
 OFF = Level(factor="setting", name="off", environment={"A": "0"})
 
 
-def a_run(stacks=("mpich",), levels=(BASE, OFF), ranks=(0,), **other):
+def run_of(stacks=("mpich",), levels=(BASE, OFF), ranks=(0,), **other):
     planned = [
         StackRun(stack=named(stack, level.name, n), installed=stack, level=level.name, bindings=ARMS, ranks=n)
         for stack in stacks
         for n in ranks
         for level in levels or (BASE,)
     ]
-    facts = {"polympi": "", "created": "", "profile": "quick", "seed": 1, "window": 64, "ranks": 2}
-    facts |= {"stacks": planned, "levels": list(levels), "minimum_blocks": 9, "maximum_blocks": 9}
-    return RunRecord(**facts | other)
+    return a_run(stacks=planned, levels=list(levels), **other)
 
 
 def named(stack, level="", ranks=0):
@@ -44,20 +37,7 @@ def named(stack, level="", ranks=0):
 
 def medians(times):
     """Launch medians of one case, block by block, by stack and binding."""
-    rows = [
-        (stack, block, binding, "latency", "standard", "bytes", 8, 2, float(time))
-        for (stack, binding), of_blocks in times.items()
-        for block, time in enumerate(of_blocks)
-        if time is not None
-    ]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
-
-
-def launches(frame, started="2026-01-01T00:00:00+00:00"):
-    return [
-        LaunchRecord(launch=n, stack=s, block=b, position=0, binding=a, ranks=2, outcome="ok", started=started)
-        for n, (s, b, a) in enumerate(frame.select("stack", "block", "binding").iter_rows())
-    ]
+    return pl.concat(launch_medians(map(float, t), binding, stack) for (stack, binding), t in times.items())
 
 
 def key(stack, binding="c-again"):
@@ -66,11 +46,11 @@ def key(stack, binding="c-again"):
 
 def rows_of(times, run=None, records=None, floors=None):
     frame = medians(times)
-    return factor_rows(frame, run or a_run(), launches(frame) if records is None else records, floors or {})
+    return factor_rows(frame, run or run_of(), launches_of(frame) if records is None else records, floors or {})
 
 
 def test_each_level_is_compared_with_the_base_on_its_stack_and_each_stack_with_the_first_at_the_base() -> None:
-    found = contrasts(a_run(stacks=("mpich", "openmpi")))
+    found = contrasts(run_of(stacks=("mpich", "openmpi")))
     assert found == [
         Contrast("setting", "off", "", "mpich, off", "mpich"),
         Contrast("setting", "off", "", "openmpi, off", "openmpi"),
@@ -79,12 +59,12 @@ def test_each_level_is_compared_with_the_base_on_its_stack_and_each_stack_with_t
 
 
 def test_numbers_of_ranks_are_compared_each_with_itself() -> None:
-    found = contrasts(a_run(ranks=(2, 4)))
+    found = contrasts(run_of(ranks=(2, 4)))
     assert [(one.stack, one.base_stack) for one in found] == [
         ("mpich, 2 ranks, off", "mpich, 2 ranks"),
         ("mpich, 4 ranks, off", "mpich, 4 ranks"),
     ]
-    assert contrasts(a_run(levels=())) == []
+    assert contrasts(run_of(levels=())) == []
 
 
 def test_what_drifts_from_block_to_block_cancels_for_c_and_for_a_binding() -> None:
@@ -123,11 +103,11 @@ def test_interval_and_signs_are_those_of_the_log_ratios() -> None:
 
 def test_blocks_before_and_after_a_break_are_no_pair() -> None:
     frame = medians({("mpich", "mpi4py"): [100.0] * 8, ("mpich, off", "mpi4py"): [200.0] * 8})
-    records = launches(frame)
+    records = launches_of(frame)
     for record in records:
         late = record.block >= 6 or (record.block == 5 and record.stack == "mpich, off")
         record.started = f"2026-01-01T0{5 if late else 1}:00:00+00:00"
-    run = a_run(resumed=["2026-01-01T03:00:00+00:00"])
+    run = run_of(resumed=["2026-01-01T03:00:00+00:00"])
     [row] = factor_rows(frame, run, records, {})
     assert row.blocks == 7  # of block 5 one half was made before the break
 

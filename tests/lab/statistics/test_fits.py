@@ -22,14 +22,6 @@ def three_protocols(sizes):
     return np.select([m < 2**14, m < 2**19], [800 + m / 8, 2500 + m / 12], 4000 + m / 9)
 
 
-def test_one_line_is_recovered_exactly():
-    (segment,) = fit_segments(SIZES, [800 + m / 12 for m in SIZES])
-    assert (segment.first_size, segment.last_size) == (0, 4194304)
-    assert segment.latency_ns == pytest.approx(800)
-    assert segment.per_byte_ns == pytest.approx(1 / 12)
-    assert segment.largest_residual == pytest.approx(0, abs=1e-9)
-
-
 def test_a_segment_is_the_weighted_least_squares_line_of_numpy():
     times = noisy([800 + m / 12 for m in SIZES], seed=3)
     # numpy weights residuals, not their squares: 1 / t makes them relative.

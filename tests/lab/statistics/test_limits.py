@@ -1,46 +1,27 @@
 """What applications reach of what memory allows."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest
+from launch_medians import a_run, launch_medians
 
 from polympi.lab.catalogue import problem_bytes
-from polympi.lab.records import SAMPLE_SCHEMA, Environment, RunRecord, StackRun
+from polympi.lab.records import Environment, RunRecord, StackRun
 from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.limits import limit_rows
 
-COLUMNS = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks")
-SCHEMA = {name: SAMPLE_SCHEMA[name] for name in COLUMNS} | {"median_ns": pl.Float64}
 SIZE = problem_bytes(10, 3)
 CACHE = Environment(facts={"affinity": {"last_level_cache_bytes": 2 * SIZE}})
-RUN = RunRecord(
-    polympi="",
-    created="",
-    profile="quick",
-    seed=1,
-    ranks=2,
-    window=64,
-    minimum_blocks=9,
-    maximum_blocks=9,
-    stacks=[StackRun(stack="mpich", bindings=["c", "c-again", "mpi4py"])],
-)
+RUN = a_run(stacks=[StackRun(stack="mpich", bindings=["c", "c-again", "mpi4py"])])
 
 
-def medians(times, binding="c", benchmark="wave", mode="blocking", **other):
-    """Launch medians, block by block."""
-    size, stack, ranks = (other.get(name, usual) for name, usual in (("size", SIZE), ("stack", "mpich"), ("ranks", 2)))
-    rows = [
-        (stack, block, binding, benchmark, mode, "problem", size, ranks, time)
-        for block, time in enumerate(times)
-        if time is not None
-    ]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+def medians(times, binding="c", **case):
+    wave = {"benchmark": "wave", "mode": "blocking", "payload": "problem", "size_bytes": SIZE}
+    return launch_medians(times, binding, **wave | case)
 
 
 def triad(times, binding="c", mode="in-place", **other):
-    return medians(times, binding, "triad", mode, **other)
+    return medians(times, binding, benchmark="triad", mode=mode, **other)
 
 
 def limits(*frames, run=RUN, environment=CACHE):
@@ -82,7 +63,7 @@ def test_every_arm_is_compared_with_the_triad_of_c() -> None:
 def test_only_the_triad_in_place_of_the_same_size_ranks_stack_and_block_is_a_limit() -> None:
     wave = medians([1000.0, None])
     assert limits(wave, triad([250.0], mode="standard")) == []
-    assert limits(wave, triad([250.0], size=2 * SIZE)) == []
+    assert limits(wave, triad([250.0], size_bytes=2 * SIZE)) == []
     assert limits(wave, triad([250.0], ranks=1)) == []
     assert limits(wave, triad([250.0], stack="openmpi")) == []
     assert limits(wave, triad([None, 250.0])) == []

@@ -55,7 +55,7 @@ def test_a_time_is_that_of_one_operation(tmp_path, benchmark, mode, operations, 
     (row,) = times_of(directory, benchmark).to_dicts()
     assert row["median_ns"] == 600
     assert row["batches_ns"] == [500, 700]
-    assert row["events_ns"] == [900]  # what lies in an event besides is taken off before it is divided
+    assert row["events_ns"] == [900]  # whatever else lies in an event is subtracted before it is divided
 
 
 def test_the_time_of_a_ring_is_that_of_one_of_its_hops(tmp_path):

@@ -1,7 +1,5 @@
 """What bindings are compared with: both launches of C in the same block."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 

@@ -1,56 +1,44 @@
 """Speed-up, efficiency and share of communication of applications with several numbers of ranks."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest
+from launch_medians import a_run, launch_medians, launches_of
 
 from polympi.lab.catalogue import problem_bytes
-from polympi.lab.records import SAMPLE_SCHEMA, Environment, LaunchRecord, RunRecord, StackRun
+from polympi.lab.records import Environment, StackRun
 from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.scaling import scaling_rows
 
-COLUMNS = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks")
-SCHEMA = {name: SAMPLE_SCHEMA[name] for name in COLUMNS} | {"median_ns": pl.Float64, "communication": pl.Float64}
 TWO_PROCESSORS = Environment(facts={"affinity": {"count": 2}})
 NAMES = {1: "mpich, 1 rank", 2: "mpich, 2 ranks", 4: "mpich, 4 ranks"}
 
 
-def a_run(several_ranks=(1, 2, 4), **other):
+def run_of(several_ranks=(1, 2, 4), **other):
     several = len(several_ranks) > 1
+    arms = ["c", "c-again", "mpi4py"]
     stacks = [
-        StackRun(stack=NAMES[ranks], bindings=["c", "c-again", "mpi4py"], installed="mpich", ranks=ranks)
+        StackRun(stack=NAMES[ranks], bindings=arms, installed="mpich", ranks=ranks)
         if several
-        else StackRun(stack="mpich", bindings=["c", "c-again", "mpi4py"])
+        else StackRun(stack="mpich", bindings=arms)
         for ranks in several_ranks
     ]
-    facts = {"polympi": "", "created": "", "profile": "quick", "seed": 1, "window": 64}
-    facts |= {"ranks": several_ranks[0], "several_ranks": list(several_ranks) if several else [], "stacks": stacks}
-    return RunRecord(**facts | {"minimum_blocks": 9, "maximum_blocks": 9} | other)
+    every = list(several_ranks) if several else []
+    return a_run(ranks=several_ranks[0], several_ranks=every, stacks=stacks, **other)
 
 
-def medians(times, binding="c", share=None, *, mode="blocking", benchmark="wave", sizes=None):
+def medians(times, binding="c", *, mode="blocking", benchmark="wave", sizes=None):
     """Launch medians, block by block for each number of ranks."""
+    case = {"benchmark": benchmark, "mode": mode, "payload": "problem", "communication": None}
     sizes = sizes or dict.fromkeys(times, problem_bytes(33, 3))
-    rows = [
-        (NAMES[ranks], block, binding, benchmark, mode, "problem", sizes[ranks], ranks, time, share)
+    return pl.concat(
+        launch_medians(of_blocks, binding, NAMES[ranks], **case, size_bytes=sizes[ranks], ranks=ranks)
         for ranks, of_blocks in times.items()
-        for block, time in enumerate(of_blocks)
-        if time is not None
-    ]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
-
-
-def launches(frame, started="2026-01-01T00:00:00+00:00"):
-    return [
-        LaunchRecord(launch=n, stack=s, block=b, position=0, binding=a, ranks=r, outcome="ok", started=started)
-        for n, (s, b, a, r) in enumerate(frame.select("stack", "block", "binding", "ranks").iter_rows())
-    ]
+    )
 
 
 def scaled(frame, run=None, records=None, environment=TWO_PROCESSORS):
-    return scaling_rows(frame, run or a_run(), launches(frame) if records is None else records, environment)
+    return scaling_rows(frame, run or run_of(), launches_of(frame) if records is None else records, environment)
 
 
 def test_what_drifts_from_block_to_block_cancels() -> None:
@@ -88,18 +76,18 @@ def test_only_blocks_of_both_are_paired() -> None:
 
 def test_blocks_from_before_and_after_a_break_are_no_pair() -> None:
     frame = medians({1: [100.0, 100.0], 2: [50.0, 10.0]})
-    records = launches(frame)
+    records = launches_of(frame)
     records[-1].started = "2026-01-02T00:00:00+00:00"  # block 1 with two ranks, the day after
-    run = a_run(resumed=["2026-01-02T00:00:00+00:00"])
+    run = run_of(resumed=["2026-01-02T00:00:00+00:00"])
     assert (scaled(frame, run, records)[1].speedup, scaled(frame, run, records)[1].blocks) == (2.0, 1)
-    assert scaled(frame, a_run(), records)[1].blocks == 2
+    assert scaled(frame, run_of(), records)[1].blocks == 2
 
 
 GROWN = {1: problem_bytes(33, 3), 2: problem_bytes(42, 3)}  # 42³ is 2.06 times 33³
 
 
 def a_weak_run():
-    run = a_run((1, 2), scaling="weak")
+    run = run_of((1, 2), scaling="weak")
     for one in run.stacks:
         one.grown_from = {"wave": {GROWN[one.ranks]: GROWN[1]}}
     return run
@@ -125,7 +113,7 @@ def test_without_the_fewest_ranks_there_is_no_speed_up() -> None:
     assert (row.speedup, row.efficiency, row.blocks, row.median_ns, row.work) == (None, None, 0, 50.0, None)
 
 
-def test_the_share_of_communication_is_the_median_of_the_launches() -> None:
+def test_the_share_of_communication_is_the_median_of_the_launches_of() -> None:
     frame = medians({1: [100.0] * 7}).with_columns(communication=pl.Series([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]))
     [row] = scaled(frame)
     assert (row.communication, row.communication_low, row.communication_high) == (0.4, 0.1, 0.7)
@@ -133,13 +121,13 @@ def test_the_share_of_communication_is_the_median_of_the_launches() -> None:
     assert (row.communication, row.communication_low) == (None, None)
 
 
-def test_more_ranks_than_processors_are_told() -> None:
+def test_more_ranks_than_processors_are_reported() -> None:
     frame = medians({1: [100.0], 2: [50.0], 4: [50.0]})
     assert [row.oversubscribed for row in scaled(frame)] == [False, False, True]
     assert not any(row.oversubscribed for row in scaled(frame, environment=Environment()))
-    assert not any(row.oversubscribed for row in scaled(frame, a_run(hostfile="hosts")))
+    assert not any(row.oversubscribed for row in scaled(frame, run_of(hostfile="hosts")))
     cluster = Environment(facts={**TWO_PROCESSORS.facts, "cluster": {"hosts": ["a", "b"]}})  # hosts of one machine
-    assert [row.oversubscribed for row in scaled(frame, a_run(hostfile="hosts"), environment=cluster)] == [
+    assert [row.oversubscribed for row in scaled(frame, run_of(hostfile="hosts"), environment=cluster)] == [
         False,
         False,
         True,
@@ -167,4 +155,4 @@ def test_applications_alone_scale_and_arms_keep_the_order_of_the_run() -> None:
 
 
 def test_a_run_with_one_number_of_ranks_does_not_scale() -> None:
-    assert scaled(medians({1: [100.0]}), a_run((2,))) == []
+    assert scaled(medians({1: [100.0]}), run_of((2,))) == []

@@ -20,21 +20,6 @@ def test_the_distribution_of_u_is_that_of_all_arrangements(first, second):
     assert u_distribution(first, second) == pytest.approx(counts / comb(first + second, first))
 
 
-@pytest.mark.parametrize(("first", "second"), [(6, 6), (10, 10), (30, 12)])
-def test_tail_probabilities_agree_with_scipys_test(first, second):
-    for u in range(0, first * second // 4, 7):
-        values = _samples_with_u(first, second, u)
-        expected = mannwhitneyu(*values, alternative="less", method="exact").pvalue
-        assert u_distribution(first, second)[: u + 1].sum() == pytest.approx(expected)
-
-
-def _samples_with_u(first, second, u):
-    """Two samples without ties in which u pairs have the value of the first above that of the second."""
-    b = np.arange(second, dtype=float)
-    above = [min(second, max(0, u - i * second)) for i in range(first)]
-    return np.array([k - 0.5 + 0.01 * i / first for i, k in enumerate(above)]), b
-
-
 @pytest.mark.parametrize(
     # Ranks of the Mann-Whitney table at 0.05, two-sided: the largest U that is still significant, plus one.
     ("count", "critical"),
@@ -46,13 +31,6 @@ def test_the_interval_begins_where_the_table_says(count, critical):
     differences = np.sort(np.subtract.outer(b, a), axis=None)
     found = shift(a, b)
     assert (found.low, found.high) == (differences[critical], differences[-critical - 1])
-
-
-def test_a_known_shift():
-    found = shift([1, 2, 3, 4, 5, 6], [11, 12, 13, 14, 15, 16])
-    assert found.estimate == 10
-    assert found.low > 0
-    assert found.coverage == pytest.approx(1 - 2 * 19 / comb(12, 6))
 
 
 def test_three_values_each_have_no_interval():
@@ -83,11 +61,3 @@ def test_the_interval_excludes_zero_where_the_test_of_mann_and_whitney_does():
         samples = random.normal(size=7), random.normal(1.2, 1, size=9)
         found = shift(*samples)
         assert (found.low > 0 or found.high < 0) == (mannwhitneyu(*samples, method="exact").pvalue <= 0.05)
-
-
-def test_the_interval_covers_as_often_as_it_says():
-    random = np.random.default_rng(8)
-    shifts = [shift(random.gumbel(size=6), random.gumbel(size=6) + 1) for _ in range(2000)]
-    covered = np.mean([s.low <= 1 <= s.high for s in shifts])
-    # Four standard errors of the share.
-    assert covered == pytest.approx(shifts[0].coverage, abs=4 * np.sqrt(0.95 * 0.05 / 2000))

@@ -37,18 +37,13 @@ def coverage(blocks, seed):
     return np.mean([e.log_interval.low <= np.log(TRUE_RATIO) <= e.log_interval.high for e in effects])
 
 
-@pytest.mark.parametrize("blocks", [6, 9, 12, 15, 17, 20, 23])
+@pytest.mark.parametrize("blocks", [6, 9, 10, 12, 15, 17, 20, 23, 30])
 def test_intervals_of_drifting_launches_cover_the_truth(blocks):
     nominal = interval_ranks(blocks)[2]
-    assert 0.945 <= nominal <= 0.97
+    assert 0.945 <= nominal <= 0.98
     found = coverage(blocks, seed=blocks)
-    assert 0.93 <= found <= 0.975
+    assert 0.93 <= found <= nominal + SKEW
     assert found >= nominal - SKEW
-
-
-@pytest.mark.parametrize("blocks", [10, 30])
-def test_intervals_keep_their_nominal_coverage_where_that_is_higher(blocks):
-    assert coverage(blocks, seed=blocks) == pytest.approx(interval_ranks(blocks)[2], abs=SKEW)
 
 
 @pytest.mark.parametrize("spread", [0.005, 0.01, 0.015, 0.02, 0.03])

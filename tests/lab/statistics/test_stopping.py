@@ -3,8 +3,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from launch_medians import a_run
 
-from polympi.lab.records import Outcome, RowStop, RunRecord
+from polympi.lab.records import Outcome, RowStop
 from polympi.lab.statistics.keys import RowKey
 from polympi.lab.statistics.stopping import StopRule, Stops, is_precise
 
@@ -61,10 +62,8 @@ def test_the_size_of_the_effect_never_decides(steps, effect):
 ROW = RowKey("mpich", "mpi4py", "latency", "standard", "bytes", 8, 2)
 
 
-def run_of(minimum, maximum):
-    return RunRecord(
-        polympi="0", created="", profile="p", seed=1, ranks=2, window=64, minimum_blocks=minimum, maximum_blocks=maximum
-    )
+def stops_of(bounds, outcome):
+    return Stops(a_run(minimum_blocks=bounds[0], maximum_blocks=bounds[1]), outcome)
 
 
 def outcome_of(ended, blocks, *stops):
@@ -74,7 +73,12 @@ def outcome_of(ended, blocks, *stops):
 def test_what_the_run_recorded_goes_first():
     where = {name: value for name, value in vars(ROW).items() if name != "ranks"}
     stop = RowStop(**where, stopped_by="max-blocks", blocks=30)
-    assert Stops(run_of(6, 30), outcome_of("complete", 30, stop)).of(ROW, [0.0] * 30, [0.0] * 30) == "max-blocks"
+    assert (
+        Stops(a_run(minimum_blocks=6, maximum_blocks=30), outcome_of("complete", 30, stop)).of(
+            ROW, [0.0] * 30, [0.0] * 30
+        )
+        == "max-blocks"
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,4 +95,4 @@ def test_what_the_run_recorded_goes_first():
     ],
 )
 def test_what_follows_from_the_end_of_the_run(bounds, outcome, values, expected):
-    assert Stops(run_of(*bounds), outcome).of(ROW, [1000 * v for v in values], values) == expected
+    assert stops_of(bounds, outcome).of(ROW, [1000 * v for v in values], values) == expected

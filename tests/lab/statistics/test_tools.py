@@ -1,28 +1,21 @@
 """Figures of tools, compared with those of C."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest
+from launch_medians import launch_medians
 
-from polympi.lab.records import SAMPLE_SCHEMA, ToolFigure, ToolLaunch
+from polympi.lab.records import ToolFigure, ToolLaunch
 from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.tools import tool_rows
-
-COLUMNS = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks")
-SCHEMA = {name: SAMPLE_SCHEMA[name] for name in COLUMNS} | {"median_ns": pl.Float64}
 
 
 def medians(size=8, stack="mpich", mode="standard", **times):
     """Launch medians of arms, given by name as times block by block (``c_again`` is ``c-again``)."""
-    rows = [
-        (stack, block, name.replace("_", "-"), "latency", mode, "bytes", size, 2, time)
+    return pl.concat(
+        launch_medians(of_blocks, name.replace("_", "-"), stack, size_bytes=size, mode=mode)
         for name, of_blocks in times.items()
-        for block, time in enumerate(of_blocks)
-        if time is not None
-    ]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    )
 
 
 def launches(*times, size=8, tool="NetPIPE", stack="mpich", first=0):

@@ -47,7 +47,7 @@ def pairs(log_ratios, blocks=range(9)):
     return Pairs(np.array(blocks), np.exp(log_ratios), np.ones(len(log_ratios)))
 
 
-def test_the_again_arm_and_every_stack_is_a_family_of_its_own():
+def test_the_again_arm_and_every_stack_are_separate_families():
     random = np.random.default_rng(1)
     again = {key("c-again", size): pairs(random.normal(0, 0.03, 9)) for size in range(20)}
     slow = {key("slow", size): pairs(random.normal(1, 0.03, 9)) for size in range(200)}
@@ -58,7 +58,7 @@ def test_the_again_arm_and_every_stack_is_a_family_of_its_own():
     assert max(q_values[k] for k in slow) <= 0.05
 
 
-def test_blocks_are_told_by_their_numbers():
+def test_blocks_are_matched_by_their_numbers():
     """Rows that miss a block, each another one, are flipped with their fellows of the same block."""
     blocks = [[b for b in range(9) if b != missing] for missing in range(9)]
     values = np.random.default_rng(2).normal(0.02, 0.03, 9)

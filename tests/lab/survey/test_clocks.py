@@ -1,7 +1,5 @@
 """Offset and drift of a clock, with bounds that hold."""
 
-from __future__ import annotations
-
 import math
 import random
 
@@ -55,13 +53,13 @@ def test_an_offset_that_is_known_better_counts_more() -> None:
     assert abs(fit([good, bad, good]).ns - 100) < 1
 
 
-def test_one_comparison_tells_the_offset_and_nothing_of_the_drift() -> None:
+def test_one_comparison_gives_the_offset_and_not_the_drift() -> None:
     line = fit([Offset(5, 100, 7)])
     assert (line.ns, line.drift, line.error_at(5)) == (100, 0, 7)
     assert math.isinf(line.drift_error)
 
 
-def test_the_shortest_round_trip_counts_and_both_clocks_are_told() -> None:
+def test_the_shortest_round_trip_counts_and_both_clocks_are_known() -> None:
     trips = [Exchange(0, 1000, 90_000, 7), Exchange(10_000, 10_011, 110_000, 300_000)]
     assert best_offset(trips) == Offset(10_005, 99_995, 6)
     assert best_offset(trips, of_day=True).ns == 289_995

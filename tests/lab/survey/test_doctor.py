@@ -1,9 +1,7 @@
-"""``polympi doctor --hostfile`` on hosts that a program in place of ssh makes up: this machine, odd in some way.
+"""``polympi doctor --hostfile`` on hosts that a program instead of ssh makes up: this machine, odd in some way.
 
 Names that lead to this machine are needed, as hosts connect to each other: 127.0.0.1, 127.0.0.2, ...
 """
-
-from __future__ import annotations
 
 import json
 import subprocess
@@ -67,13 +65,13 @@ esac
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the program in place of ssh."""
+    """A folder with the program instead of ssh."""
     (tmp_path / "clock.c").write_text(CLOCK)
     command = ["cc", "-shared", "-fPIC", "-o", str(tmp_path / "clock.so"), str(tmp_path / "clock.c")]
     subprocess.run(command, check=True)
     (tmp_path / "ssh").write_text(SSH.format(folder=tmp_path, user="me", python=sys.executable))
     (tmp_path / "ssh").chmod(0o755)
-    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path / "home"))  # without a stack: MPI has tests of its own
+    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path / "home"))  # without a stack: MPI has its own tests
     monkeypatch.setenv(MARK, tmp_path.name)
     monkeypatch.setenv("COLUMNS", "400")
     (tmp_path / "home").mkdir()
@@ -82,7 +80,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def doctor(monkeypatch: pytest.MonkeyPatch, folder: Path, *options: str, hosts: int | list[int]) -> int:
-    """Check hosts by their numbers, or so many of them; the exit code."""
+    """Check hosts by their numbers, or that many of them; the exit code."""
     numbers = range(1, hosts + 1) if isinstance(hosts, int) else hosts
     (folder / "hosts").write_text("".join(f"127.0.0.{number} slots=2\n" for number in numbers))
     words = ["polympi", "doctor", "--hostfile", str(folder / "hosts"), "--ssh", str(folder / "ssh"), *options]
@@ -105,7 +103,7 @@ def marked(folder: Path) -> list[psutil.Process]:
 
 
 @pytest.mark.slow
-def test_hosts_that_do_not_answer_are_told_of_and_the_others_are_checked(
+def test_hosts_that_do_not_answer_are_reported_and_the_others_are_checked(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(survey, "START_S", 4.0)

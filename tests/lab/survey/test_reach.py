@@ -38,7 +38,7 @@ def test_names_that_ssh_maps_or_hands_to_a_proxy_are_not_refused(
     assert unresolved([MISSING], {}) == {}
 
 
-def test_a_job_of_slurm_has_addresses_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_of_slurm_has_its_own_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ssh(tmp_path, monkeypatch)
     assert unresolved([MISSING], {"SLURM_JOB_ID": "7"}) == {}
 

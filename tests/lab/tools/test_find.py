@@ -1,7 +1,5 @@
 """A tool is taken if it loads the MPI library of the stack."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -46,7 +44,7 @@ def test_a_program_that_knows_no_folder_gets_the_library_of_the_stack(folder: Pa
     assert found.environment["LD_LIBRARY_PATH"].split(":")[0] == str(Path(openmpi.libmpi).parent)
 
 
-def test_what_is_no_program_of_the_stack_is_refused_in_a_clause(folder: Path, mpich: Stack, openmpi: Stack) -> None:
+def test_another_program_is_refused_in_a_clause(folder: Path, mpich: Stack, openmpi: Stack) -> None:
     missing = find_tool(OSU, mpich)
     assert isinstance(missing, str)
     assert missing.startswith("it is not on PATH or in $POLYMPI_TOOLS: build OSU Micro-Benchmarks")

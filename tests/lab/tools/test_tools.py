@@ -1,7 +1,5 @@
 """What tools are asked for, and what is read of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from polympi.lab.catalogue import BENCHMARKS

@@ -1,7 +1,5 @@
 """The answer first: what each binding costs over C, in sentences computed from the analysis."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import median
 
@@ -45,19 +43,13 @@ _BANDWIDTHS = ("bandwidth", "bibandwidth", "stream")
 
 @dataclass(frozen=True)
 class Answer:
-    """One computed statement.
+    """One computed statement."""
 
-    Attributes:
-        topic: ``latency``, ``faces``, ``bandwidth``, ``collectives``, ``startup``, ``memory``, ``noise``,
-            ``threads``, ``waiting``, ``tails``, ``pages``, ``placement``, ``clocks``, ``failure``, ``gap`` (skipped,
-            left out) or ``uncovered``.
-        stack: the stack it is about; empty when it concerns the run.
-        binding: the binding it is about; empty when it concerns the stack or the run.
-    """
-
+    # `latency`, `faces`, `bandwidth`, `collectives`, `startup`, `memory`, `noise`, `threads`, `waiting`, `tails`,
+    # `pages`, `placement`, `clocks`, `failure`, `gap` (skipped, left out) or `uncovered`
     topic: str
-    stack: str
-    binding: str
+    stack: str  # the stack it is about; empty when it concerns the run
+    binding: str  # the binding it is about; empty when it concerns the stack or the run
     text: str
 
 

@@ -1,7 +1,5 @@
 """Three short sentences on a binding: small messages; large messages and objects; collectives and start-up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from statistics import median
 
@@ -20,13 +18,9 @@ _PLAIN = ("bytes", "none")  # payloads that a sentence need not name
 
 
 def brief(rows: Sequence[Row]) -> tuple[str, str, str]:
-    """What a binding costs over C in three sentences, always three.
+    """What a binding costs over C on a stack in three sentences, always three.
 
-    Args:
-        rows: the rows of one binding on one stack.
-
-    Returns:
-        On small messages; on large messages, bandwidth and objects; on collectives and start-up.
+    On small messages; on large messages, bandwidth and objects; on collectives and start-up.
     """
     said = (small_sentence(rows), large_sentence(rows), calls_sentence(rows))
     small, large, calls = (text or nothing for text, nothing in zip(said, NOTHING, strict=True))
@@ -62,7 +56,8 @@ def small_sentence(rows: Sequence[Row]) -> str:
     if len(verdicts) == 1 and all(row.separated for row in judged):
         middle = median(row.delta for row in judged)
         return f"A {thing} {reach} takes {duration(middle)} {'more' if middle >= 0 else 'less'} than in C ({quoted})."
-    return f"Of {len(judged)} sizes up to {last}, {_tally(judged, _by)} ({quoted})."
+    counted = _tally(judged, lambda rows: f"by {duration(median(row.delta for row in rows))}")
+    return f"Of {len(judged)} sizes up to {last}, {counted} ({quoted})."
 
 
 def large_sentence(rows: Sequence[Row]) -> str:
@@ -183,10 +178,6 @@ def _tally(judged: Sequence[Row], quote: Callable[[Sequence[Row]], str]) -> str:
 
 def _are(number: int) -> str:
     return f"{number} {verb(number, 'is', 'are')}"
-
-
-def _by(rows: Sequence[Row]) -> str:
-    return f"by {duration(median(row.delta for row in rows))}"
 
 
 def _factors(rows: Sequence[Row]) -> str:

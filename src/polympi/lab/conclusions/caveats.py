@@ -1,6 +1,4 @@
-"""What a ratio to C contains besides the binding: thread levels, how C waits, long tails."""
-
-from __future__ import annotations
+"""What affects a ratio to C in addition to the binding: thread levels, how C waits, long tails."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -85,7 +83,11 @@ def tails_sentence(stack: str, rows: Sequence[Row]) -> str:
         Two sentences; empty where there is none.
     """
     known = [row for row in rows if row.p50_ns and row.median_ns]
-    found = sorted((row for row in known if row.has_long_tail), key=_length, reverse=True)
+    found = sorted(
+        (row for row in known if row.has_long_tail),
+        key=lambda row: (row.median_ns or 0.0) / (row.p50_ns or 1.0),
+        reverse=True,
+    )
     if not found:
         return ""
     named = listing(map(_named, found[:_MOST_NAMED])) + (" at most" if len(found) > _MOST_NAMED else "")
@@ -93,10 +95,6 @@ def tails_sentence(stack: str, rows: Sequence[Row]) -> str:
     few = sentence(f"On {stack} a few long operations make up much of the time in {rows_with}: {named}")
     those = verb(len(found), "that row says", "those rows say")
     return f"{few} What {those} of C is not what a typical operation costs."
-
-
-def _length(row: Row) -> float:
-    return (row.median_ns or 0.0) / (row.p50_ns or 1.0)
 
 
 def _named(row: Row) -> str:

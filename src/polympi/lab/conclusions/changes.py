@@ -1,7 +1,5 @@
 """What a comparison of two runs says, in sentences."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """How well the clocks of several hosts agree; the times of collectives and of the start depend on it there."""
 
-from __future__ import annotations
-
 from polympi.lab.conclusions.phrases import count, duration, percent, sentence
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.operations import counts

@@ -1,7 +1,5 @@
 """How long programs are: the lines of code of C and of each binding, by language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,13 +12,9 @@ from polympi.lab.records import AGAIN, REFERENCE, CodeLines, RunRecord
 
 @dataclass(frozen=True)
 class Programs:
-    """The lines of a binding's programs.
+    """The lines of a binding's programs."""
 
-    Attributes:
-        language: the language; empty if the run does not say.
-    """
-
-    language: str
+    language: str  # the language; empty if the run does not say
     binding: str
     lines: CodeLines
 
@@ -35,13 +29,9 @@ class Code:
 
 @dataclass(frozen=True)
 class Solver:
-    """What an application takes in the style of a binding: lines to write, and time to run.
+    """What an application takes in the style of a binding: lines to write, and time to run."""
 
-    Attributes:
-        row: the main mode of the application on the largest mesh that was measured.
-    """
-
-    row: Row
+    row: Row  # the main mode of the application on the largest mesh that was measured
     lines: int
 
 

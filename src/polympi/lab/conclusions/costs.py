@@ -1,7 +1,5 @@
 """What a binding costs over C, in predicates that are computed from its rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import median
 
@@ -55,7 +53,8 @@ def cost_predicate(rows: Sequence[Row], thing: str) -> str:
     slower = [] if small[0].separated else [row for row in rest if row.verdict == "slower"]
     for word, members in (("slower", slower), ("faster", faster)):
         if members:
-            clauses.append(f"it is {word} than C at {first_few([_size_and_ratio(row) for row in members], 3)}")
+            where = [f"{size_words(row)} ({times(row.ratio)} C)" for row in members]
+            clauses.append(f"it is {word} than C at {first_few(where, 3)}")
     clauses += _tail_clause(tail)
     return "; ".join(clauses)
 
@@ -63,11 +62,8 @@ def cost_predicate(rows: Sequence[Row], thing: str) -> str:
 def bandwidth_predicate(rows: Sequence[Row], *, short: bool = False) -> str:
     """Which share of C's bandwidth the binding reaches, as a predicate without subject; empty if not comparable.
 
-    The share is the inverse of the ratio of times: the same bytes travel in both.
-
-    Args:
-        rows: rows of one binding and one family, sizes ascending.
-        short: leave out that the share is of C's bandwidth, and the absolute figure; for a second benchmark.
+    The share is the inverse of the ratio of times: the same bytes travel in both. The rows are of one family, sizes
+    ascending. ``short`` leaves out whose bandwidth it is, and the absolute figure.
     """
     judged = [row for row in rows if row.judged and row.size_bytes > 0]
     if not judged:
@@ -85,11 +81,7 @@ def bandwidth_predicate(rows: Sequence[Row], *, short: bool = False) -> str:
 
 
 def collectives_predicate(by_benchmark: dict[str, list[Row]]) -> str:
-    """What the binding adds to collective calls, over all of them; empty if none could be compared with C.
-
-    Args:
-        by_benchmark: for each collective, the rows of the binding, sizes ascending.
-    """
+    """What the binding adds to collective calls, over all of them; empty if none could be compared with C."""
     judged = {name: [row for row in rows if row.judged] for name, rows in by_benchmark.items()}
     judged = {_collective(name, rows[0].payload): rows for name, rows in judged.items() if rows}
     if not judged:
@@ -231,10 +223,6 @@ def _reach(rows: Sequence[Row]) -> str:
 
 def _span(rows: Sequence[Row]) -> str:
     return f"from {size_words(rows[0])} to {size_words(rows[-1])}"
-
-
-def _size_and_ratio(row: Row) -> str:
-    return f"{size_words(row)} ({times(row.ratio)} C)"
 
 
 def _reached(row: Row) -> str:

@@ -1,7 +1,5 @@
 """The study of Python modules: two equations, solved in the style of each, and what was published of such solvers."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,33 +27,21 @@ LEAST_GAIN = 0.01  # of the time: an interval that reaches below it shows none
 
 @dataclass(frozen=True)
 class Solved:
-    """An equation on one mesh with one number of ranks, in the style of one module.
-
-    Attributes:
-        benchmark: one of :data:`EQUATIONS`.
-        ranks: how many.
-        blocking: time of an iteration.
-        overlapped: the same while messages travel; None where the module has no nonblocking calls.
-        gain: the share of its time that overlapping saves, the median over launches; likewise.
-        gain_interval: of the gain; None where launches are too few for one, too.
-        interval: of the ratio of the blocking one to C; None for C, or where it has none.
-        speedup: of the blocking one, over its own time with the fewest ranks; None without several numbers of ranks.
-        communication: the share of the blocking one that rank 0 spends in calls; likewise.
-        lines: of what communicates; None if not counted.
-    """
+    """An equation on one mesh with one number of ranks, in the style of one module."""
 
     binding: str
-    benchmark: str
+    benchmark: str  # one of `EQUATIONS`
     size_bytes: int
-    ranks: int
-    blocking: Timed
-    overlapped: Timed | None
-    gain: float | None
-    gain_interval: tuple[float, float] | None
-    interval: tuple[float, float] | None
+    ranks: int  # how many
+    blocking: Timed  # time of an iteration
+    overlapped: Timed | None  # the same while messages travel; None where the module has no nonblocking calls
+    gain: float | None  # the share of its time that overlapping saves, the median over launches; likewise
+    gain_interval: tuple[float, float] | None  # of the gain; None where launches are too few for one, too
+    interval: tuple[float, float] | None  # of the ratio of the blocking one to C; None for C, or where it has none
+    # Of the blocking one, over its own time with the fewest ranks; None without several numbers of ranks.
     speedup: float | None
-    communication: float | None
-    lines: int | None
+    communication: float | None  # the share of the blocking one that rank 0 spends in calls; likewise
+    lines: int | None  # of what communicates; None if not counted
 
     @property
     def mesh(self) -> str:
@@ -137,11 +123,9 @@ def _timed_if(row: Row | None) -> Timed | None:
 
 
 def statements(found: Sequence[Solved], processors: int | None) -> list[str]:
-    """Published statements on such solvers, each with this run's result, in a sentence.
+    """Published statements on such solvers, each with this run's result on one stack, in a sentence.
 
-    Args:
-        found: of one stack.
-        processors: those of the machine; ranks that share one say nothing of it. None if that is not known.
+    Ranks that share a processor say nothing of it; the number of processors is None if it is not known.
     """
     counts = {one.ranks for one in found}
     ranks = max((n for n in counts if processors is None or n <= processors), default=min(counts, default=0))

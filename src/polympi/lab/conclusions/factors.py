@@ -1,7 +1,5 @@
 """What a setting, a placement or another MPI costs: its rows as those of a table of bindings, and in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """What is missing from a run, and why: failed launches, withdrawn bindings, refused and uncovered cases."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

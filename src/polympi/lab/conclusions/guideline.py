@@ -1,7 +1,5 @@
 """Which interface for whom: computed from what each has, what it costs in a run, and how long its programs are."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

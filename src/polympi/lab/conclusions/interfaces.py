@@ -1,7 +1,5 @@
 """What the interfaces of the study of modules have, by the names of their calls, and how old they are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from polympi.lab.published import published

@@ -1,7 +1,5 @@
 """How far the figures of a run can be trusted as a whole: glance, quick, partial."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from polympi.lab.conclusions.phrases import count, listing
@@ -10,14 +8,10 @@ from polympi.lab.statistics.model import Analysis
 
 @dataclass(frozen=True)
 class Label:
-    """A label every figure of the run carries.
-
-    Attributes:
-        text: what it means and what to do, one or two sentences.
-    """
+    """A label every figure of the run carries."""
 
     word: str
-    text: str
+    text: str  # what it means and what to do, one or two sentences
 
 
 def labels(analysis: Analysis) -> list[Label]:

@@ -1,7 +1,5 @@
 """Which language costs what: every binding at three sizes of the ping-pong, by language, and the answer in words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,17 +22,12 @@ class Language:
 
 @dataclass(frozen=True)
 class Languages:
-    """Every binding of a stack by language.
+    """Every binding of a stack by language."""
 
-    Attributes:
-        columns: a small, a middle and a large message; as many of them as were measured.
-        answers: for each column a sentence that compares the cheapest binding of each language.
-    """
-
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...]  # a small, a middle and a large message; as many of them as were measured
     reference: tuple[Row | None, ...]
     groups: tuple[Language, ...]
-    answers: tuple[str, ...]
+    answers: tuple[str, ...]  # for each column a sentence that compares the cheapest binding of each language
 
 
 def languages(analysis: Analysis, rows: Sequence[Row], stack: str) -> Languages | None:

@@ -1,7 +1,5 @@
 """The study of Python modules: one line for each, with what others published of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -45,30 +43,19 @@ class Published:
 
 @dataclass(frozen=True)
 class Module:
-    """What a run has of one module on one stack.
-
-    Attributes:
-        payload: what its ping-pong sent, one of :data:`PAYLOADS`; empty without one.
-        latency: of the first segment of its fit, over that of C for the same payload; None without a fit.
-        mb_per_s: of the largest message of its ping-pong; None without one.
-        smallest: time of a collective of the smallest size, by its name.
-        collective_bytes: that size; None if none was measured.
-        hello: lines of code of its smallest program; None if not counted.
-        inner_product_lines: of the solver; None if not counted.
-        published: None if nobody published any.
-    """
+    """What a run has of one module on one stack."""
 
     stack: str
     binding: str
-    payload: str
-    latency: Timed | None
-    mb_per_s: float | None
-    smallest: dict[str, Timed]
-    collective_bytes: int | None
+    payload: str  # what its ping-pong sent, one of `PAYLOADS`; empty without one
+    latency: Timed | None  # of the first segment of its fit, over that of C for the same payload; None without a fit
+    mb_per_s: float | None  # of the largest message of its ping-pong; None without one
+    smallest: dict[str, Timed]  # time of a collective of the smallest size, by its name
+    collective_bytes: int | None  # that size; None if none was measured
     inner_product: Timed | None
-    hello: int | None
-    inner_product_lines: int | None
-    published: Published | None
+    hello: int | None  # lines of code of its smallest program; None if not counted
+    inner_product_lines: int | None  # of the solver; None if not counted
+    published: Published | None  # None if nobody published any
 
 
 def modules(analysis: Analysis, stack: str) -> list[Module]:

@@ -1,7 +1,5 @@
 """What the A/A arm says: how far launches of the same C program differ."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from statistics import median
@@ -15,20 +13,13 @@ from polympi.lab.statistics.intervals import MedianInterval
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """The A/A arm of one stack.
+    """The A/A arm of one stack."""
 
-    Attributes:
-        rows: rows with a ratio and an interval.
-        typical: median over rows of that reach, as a relative difference.
-        separated: rows whose interval excludes 1.
-        expected: rows that would by chance alone: the sum of what their intervals leave uncovered.
-    """
-
-    rows: int
+    rows: int  # rows with a ratio and an interval
     largest: Row
-    typical: float
-    separated: int
-    expected: float
+    typical: float  # median over rows of that reach, as a relative difference
+    separated: int  # rows whose interval excludes 1
+    expected: float  # rows that would by chance alone: the sum of what their intervals leave uncovered
 
 
 def noise_floor(rows: list[Row]) -> NoiseFloor | None:

@@ -1,7 +1,5 @@
 """The order in which a report lists bindings: by language, those that the user chose first."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
@@ -47,14 +45,10 @@ def by_language(run: RunRecord, names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def shown_first(run: RunRecord, names: Sequence[str]) -> list[str]:
-    """The arms that tables and charts show before the reader chooses: all, or of many the most informative ones.
+    """Of the arms compared with C, in their order, those that tables and charts show before the reader chooses.
 
-    Those that were asked for by name, or without any the usual ones; then the first of each language, then arms of C.
-    At most :data:`MOST_AT_ONCE`.
-
-    Args:
-        run: the run.
-        names: the arms that are compared with C, in the order of the report.
+    All, or of many the most informative ones: those that were asked for by name, or without any the usual ones; then
+    the first of each language, then arms of C. At most :data:`MOST_AT_ONCE`.
     """
     if len(names) <= MOST_AT_ONCE:
         return list(names)

@@ -1,7 +1,5 @@
 """The answer on one screen: five cases that represent all, chosen by rule, and the result of each arm in them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -30,17 +28,12 @@ MOST_APPLICATIONS = 3  # additional columns, on a screen of usual width
 
 @dataclass(frozen=True)
 class Column:
-    """One of the cases that stand for all.
+    """One of the cases that stand for all."""
 
-    Attributes:
-        topic: ``small``, ``large``, ``object``, ``collective`` or ``startup``.
-        size_bytes: message size; 0 where there is none.
-    """
-
-    topic: str
+    topic: str  # `small`, `large`, `object`, `collective` or `startup`
     title: str
     family: Family
-    size_bytes: int
+    size_bytes: int  # message size; 0 where there is none
 
     @property
     def case(self) -> str:
@@ -78,17 +71,12 @@ class ArmInOverview:
 
 @dataclass(frozen=True)
 class Overview:
-    """What stands on the first screen about one stack.
+    """What stands on the first screen about one stack."""
 
-    Attributes:
-        columns: the cases that stand for all; those of which nothing was compared with C are left out.
-        arms_of_c: the other arms of C: what a choice costs that is not the binding's.
-    """
-
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...]  # the cases that stand for all; those of which nothing was compared with C are left out
     reference: tuple[Row | None, ...]
     bindings: tuple[ArmInOverview, ...]
-    arms_of_c: tuple[ArmInOverview, ...]
+    arms_of_c: tuple[ArmInOverview, ...]  # the other arms of C: what a choice costs that is not the binding's
 
 
 def overview(analysis: Analysis, rows: Sequence[Row], stack: str) -> Overview:

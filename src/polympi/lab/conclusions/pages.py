@@ -1,7 +1,5 @@
 """The pages of message buffers: a large message is copied several times faster between huge ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from polympi.lab.arms import PLAIN_PAGES

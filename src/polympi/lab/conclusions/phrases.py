@@ -1,7 +1,5 @@
 """Small pieces of English: counts, lists, signs, ratios, rates."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Where ranks ran, whether that is where they were asked to be, and whether their messages took the network."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The rows of a summary as typed objects, grouped into families of sizes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

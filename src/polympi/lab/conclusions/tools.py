@@ -1,7 +1,5 @@
 """Third-party tools compared with our C, in the same blocks: how far their figures are from ours, and why."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,22 +14,18 @@ UNKNOWN = "a tool that this version does not know"
 
 
 @dataclass(frozen=True)
-class ToolBesideC:
-    """A tool compared with our C.
-
-    Attributes:
-        measures: our benchmark and payload that it is compared with.
-    """
+class ToolAgainstC:
+    """A tool compared with our C."""
 
     stack: str
     tool: str
-    measures: str
+    measures: str  # our benchmark and payload that it is compared with
     figure: str
     answer: str
     rows: tuple[ToolRow, ...]
 
 
-def tools_beside_c(analysis: Analysis, stack: str) -> list[ToolBesideC]:
+def tools_against_c(analysis: Analysis, stack: str) -> list[ToolAgainstC]:
     """The tools that were launched on a stack, in the order in which they first were."""
     own = [row for row in analysis.tools if row.stack == stack]
     found = []
@@ -39,7 +33,7 @@ def tools_beside_c(analysis: Analysis, stack: str) -> list[ToolBesideC]:
         rows = tuple(sorted((row for row in own if row.tool == name), key=lambda row: row.size_bytes))
         differs = TOOLS[name].differs if name in TOOLS else UNKNOWN
         found.append(
-            ToolBesideC(
+            ToolAgainstC(
                 stack=stack,
                 tool=name,
                 measures=f"{rows[0].benchmark}, {rows[0].payload}",

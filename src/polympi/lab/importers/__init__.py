@@ -1,7 +1,5 @@
 """Other tools' results as rows of our tables: OSU Micro-Benchmarks, OMB-Py, Intel MPI Benchmarks, NetPIPE."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

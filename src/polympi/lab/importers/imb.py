@@ -4,8 +4,6 @@ Every table names its columns in a heading: one time; minimum, maximum and avera
 nonblocking collectives, times with and without overlap. A barrier has no size column.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

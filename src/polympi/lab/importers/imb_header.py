@@ -1,7 +1,5 @@
 """What the header of an IMB output says of all its tables: datatypes and options; and what it calls a megabyte."""
 
-from __future__ import annotations
-
 import re
 import statistics
 from collections.abc import Iterable, Mapping
@@ -33,21 +31,15 @@ _MEGA, _MEBI = 1.0, 1.048576  # bytes in a printed megabyte, in 10^6: IMB 4.1 co
 
 @dataclass
 class Header:
-    """Facts that hold for the whole output of one program.
-
-    Attributes:
-        part: the program, such as ``MPI-1`` or ``IMB-P2P``.
-        operation: what reductions do.
-        megabyte: 10^6 bytes in what the output calls a megabyte.
-        options: the options of its command line, without the program's path and the benchmarks before them.
-    """
+    """Facts that hold for the whole output of one program."""
 
     tool: str
-    part: str = ""
+    part: str = ""  # the program, such as `MPI-1` or `IMB-P2P`
     payload: str = "bytes"
     reductions: str = "float32"
-    operation: str = "sum"
-    megabyte: float = _MEGA
+    operation: str = "sum"  # what reductions do
+    megabyte: float = _MEGA  # 10^6 bytes in what the output calls a megabyte
+    # The options of its command line, without the program's path and the benchmarks before them.
     options: list[str] = field(default_factory=list)
     _in_call: bool = False
     _call_begun: bool = False
@@ -113,7 +105,7 @@ def megabyte_of(rows: Iterable[Mapping[str, str]]) -> float:
     """10^6-byte units in what an output calls a megabyte.
 
     A rate is size x messages / time, and the messages of one repetition (1, 2 or 4) are a power of two in every
-    benchmark that prints a rate beside a time. The fractional part of log2(size / (time x rate)) is therefore 0 when
+    benchmark that prints a rate next to a time. The fractional part of log2(size / (time x rate)) is therefore 0 when
     a megabyte is 10^6 bytes and log2(1.048576) = 0.068 when it is 2^20; times of 1 us and more are printed to 1 % or
     better (0.014), fine enough to tell. Undecided outputs are taken as 10^6, as the current version prints.
 

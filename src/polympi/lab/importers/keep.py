@@ -1,7 +1,5 @@
 """The imported rows of a result directory (``imported.csv``); rows are added and never removed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,17 +17,11 @@ _LATER_COLUMNS = {"sent_bytes", "statistic", "time_mean_ns", "options", "content
 
 @dataclass(frozen=True)
 class Added:
-    """What an import added to a result directory.
+    """What an import added to a result directory."""
 
-    Attributes:
-        rows: how many rows.
-        known: names of the files whose rows were all there already.
-        renewed: names of the files of which there are new rows beside those of another content of the same name.
-    """
-
-    rows: int
-    known: list[str]
-    renewed: list[str]
+    rows: int  # how many rows
+    known: list[str]  # names of the files whose rows were all there already
+    renewed: list[str]  # names of the files of which there are new rows, while other content of the same name has rows
 
 
 def kept_rows(directory: Path) -> pl.DataFrame:
@@ -78,7 +70,7 @@ def append_rows(directory: Path, rows: pl.DataFrame) -> Added:
     new = rows.join(kept, on=list(IMPORTED_SCHEMA), how="anti", nulls_equal=True, maintain_order="left")
     if new.height:
         try:
-            if path.is_file() and not _has_all_columns(path):
+            if path.is_file() and pl.read_csv(path, n_rows=0).columns != list(IMPORTED_SCHEMA):
                 _rewrite(path, kept)
             _append(path, new)
         except OSError as error:
@@ -99,10 +91,6 @@ def _renewed(kept: pl.DataFrame, new: pl.DataFrame) -> list[str]:
     before = kept.select(files).unique()
     changed = new.select(files).unique(maintain_order=True).join(before, on=files, how="anti", nulls_equal=True)
     return changed.join(before, on="source", how="semi")["source"].unique(maintain_order=True).to_list()
-
-
-def _has_all_columns(path: Path) -> bool:
-    return pl.read_csv(path, n_rows=0).columns == list(IMPORTED_SCHEMA)
 
 
 def _rewrite(path: Path, rows: pl.DataFrame) -> None:

@@ -1,7 +1,5 @@
 """Files of other tools as they were read, and numbers in their lines."""
 
-from __future__ import annotations
-
 import codecs
 import hashlib
 import re
@@ -28,15 +26,10 @@ _BYTE_ORDER_MARKS = (
 
 @dataclass(frozen=True)
 class Captured:
-    """A file as it was read.
+    """A file as it was read."""
 
-    Attributes:
-        text: what it says; bytes that are no text of its encoding are U+FFFD.
-        content: the first hexadecimal digits of the SHA-256 of its bytes, the same for the same content only.
-    """
-
-    text: str
-    content: str
+    text: str  # what it says; bytes that are no text of its encoding are U+FFFD
+    content: str  # the first hexadecimal digits of the SHA-256 of its bytes, the same for the same content only
 
 
 def read_captured(path: Path) -> Captured:

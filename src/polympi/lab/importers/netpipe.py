@@ -1,6 +1,8 @@
-"""NetPIPE 3 and 5: its data file, and the options that it was called with."""
+"""The data files of NetPIPE 3 and 5 (``np.out``), tables of numbers without a heading; the options it was called with.
 
-from __future__ import annotations
+NetPIPE 3: ``bytes  Mbps  seconds``, where a megabit is 2^20 bits.
+NetPIPE 5: ``bytes  average  minimum  maximum Gbps  average_us``, where a gigabit is 10^9 bits; a workload may follow.
+"""
 
 import getopt
 import shlex
@@ -49,17 +51,11 @@ _OURS = {"standard", "synchronous"}  # modes of our latency; the others measure 
 
 @dataclass(frozen=True)
 class NetPipeOptions:
-    """How NetPIPE was called, as far as it matters for what its figures mean.
+    """How NetPIPE was called, as far as it matters for what its figures mean."""
 
-    Attributes:
-        benchmark: ``latency`` if it was the ping-pong that ours is, else the tool's name.
-        mode: our mode, or the tool's options in words; ``unstated`` if nobody said.
-        text: the options as they were given; None if nobody said.
-    """
-
-    benchmark: str = TOOL
-    mode: str = UNSTATED
-    text: str | None = None
+    benchmark: str = TOOL  # `latency` if it was the ping-pong that ours is, else the tool's name
+    mode: str = UNSTATED  # our mode, or the tool's options in words; `unstated` if nobody said
+    text: str | None = None  # the options as they were given; None if nobody said
 
 
 def parse_netpipe_options(text: str | None) -> NetPipeOptions:

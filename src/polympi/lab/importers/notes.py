@@ -1,7 +1,5 @@
 """Notes on lines that an importer did not take, or took in part: one sentence for each reason."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum

@@ -1,7 +1,5 @@
 """Reads the output of OSU Micro-Benchmarks 5 to 7, and of OMB-Py, their Python programs."""
 
-from __future__ import annotations
-
 import re
 
 from polympi.lab.importers.osu_tables import Title, read_tables, statistic_of

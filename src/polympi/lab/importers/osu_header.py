@@ -1,7 +1,5 @@
 """The lines between the title of an OSU table and its rows: its heading, and settings that change what is measured."""
 
-from __future__ import annotations
-
 import re
 
 _COLUMN = re.compile(

@@ -4,8 +4,6 @@ Layouts after the output of OSU Micro-Benchmarks 5.0 to 7.5 (``-f`` adds extreme
 ``-c`` a verdict, ``-D`` the bytes that a derived datatype sends) and of OMB-Py; a barrier has no size column.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -56,19 +54,13 @@ _WINDOW_NOTE = (
 
 @dataclass(frozen=True)
 class Title:
-    """What the title line of a table says.
-
-    Attributes:
-        benchmark: our name, or the tool's own.
-        payload: what is sent unless the output names a datatype.
-        statistic: what the table's time is (:mod:`polympi.lab.importers.rows`).
-    """
+    """What the title line of a table says."""
 
     tool: str
-    benchmark: str
+    benchmark: str  # our name, or the tool's own
     mode: str
-    payload: str
-    statistic: str
+    payload: str  # what is sent unless the output names a datatype
+    statistic: str  # what the table's time is (`rows`)
     ranks: int | None = None
 
 
@@ -91,12 +83,9 @@ def statistic_of(name: str) -> str:
 
 
 def read_tables(text: str, collector: Collector, parse_title: Callable[[str], Title | None]) -> None:
-    """Read all tables of a text into the collector.
+    """Read all tables of what programs printed, perhaps several and with other lines between, into the collector.
 
-    Args:
-        text: what the programs printed, perhaps several, perhaps with other lines between them.
-        collector: takes rows and notes.
-        parse_title: what a line says if it is the title of a table, else None.
+    ``parse_title`` returns what a line says if it is the title of a table, else None.
     """
     table: _Table | None = None
     workers: list[str] = []  # of the table whose heading comes next

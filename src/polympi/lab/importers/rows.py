@@ -1,7 +1,5 @@
 """The rows that every importer makes of another tool's output, and the check that each of them passes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -52,40 +50,26 @@ ROUNDING_US = 0.011
 
 @dataclass(frozen=True)
 class Imported:
-    """What one file of another tool held.
+    """What one file of another tool held."""
 
-    Attributes:
-        rows: one row per figure, columns as in :data:`IMPORTED_SCHEMA`. ``benchmark`` and ``mode`` are names of our
-            catalogue where the tool measures the same thing, else the tool's own. Times are in ns, of one operation;
-            ``statistic`` says what ``time_ns`` is. ``mb_per_s`` is in 10^6 bytes a second. What the tool does not say
-            is null.
-        notes: sentences about what could not be read, with line numbers.
-        tool: the tool, without its version.
-        left_out: numbers of the lines that hold something and became no row; the notes say why.
-    """
-
+    # One row per figure, columns as in `IMPORTED_SCHEMA`. `benchmark` and `mode` are names of our catalogue where the
+    # tool measures the same thing, else the tool's own. Times are in ns, of one operation; `statistic` says what
+    # `time_ns` is. `mb_per_s` is in 10^6 bytes a second. What the tool does not say is null.
     rows: pl.DataFrame
-    notes: list[str]
-    tool: str
-    left_out: frozenset[int]
+    notes: list[str]  # sentences about what could not be read, with line numbers
+    tool: str  # the tool, without its version
+    left_out: frozenset[int]  # numbers of the lines that hold something and became no row; the notes say why
 
 
 @dataclass(frozen=True)
 class Times:
-    """The times that a row prints, in us; None where it prints none.
+    """The times that a row prints, in us; None where it prints none."""
 
-    Attributes:
-        figure: the time that is neither an extreme nor a mean over ranks, or the only one.
-        mean: over the ranks.
-        low: smallest of the ranks.
-        high: largest of the ranks.
-    """
-
-    figure: float | None = None
+    figure: float | None = None  # the time that is neither an extreme nor a mean over ranks, or the only one
     statistic: str = UNSTATED
-    mean: float | None = None
-    low: float | None = None
-    high: float | None = None
+    mean: float | None = None  # over the ranks
+    low: float | None = None  # smallest of the ranks
+    high: float | None = None  # largest of the ranks
 
     def best(self) -> tuple[float | None, str | None]:
         """The time that comes nearest to ours, which is a maximum over the ranks, and what it is."""
@@ -104,13 +88,9 @@ class Times:
 
 @dataclass
 class Collector:
-    """Gathers rows and notes while an importer walks through the lines of a file.
+    """Gathers rows and notes while an importer walks through the lines of a file."""
 
-    Attributes:
-        tool: the tool, without its version.
-    """
-
-    tool: str
+    tool: str  # the tool, without its version
     source: str
     notes: Notes = field(default_factory=Notes)
     _rows: list[dict[str, Any]] = field(default_factory=list)

@@ -1,7 +1,5 @@
 """A projection compared with what was measured over several hosts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import median
 
@@ -23,13 +21,7 @@ COLUMNS = ("latency", *COLLECTIVES)
 
 @dataclass(frozen=True)
 class Miss:
-    """One figure that was predicted and measured.
-
-    Attributes:
-        given: the network was described by this figure, so that it is met by construction and does not count.
-        clocks_ns: error of the clocks that a collective over several hosts was timed with, in the median launch.
-        oversubscribed: there were more ranks than processors.
-    """
+    """One figure that was predicted and measured."""
 
     stack: str
     binding: str
@@ -37,9 +29,10 @@ class Miss:
     size_bytes: int
     predicted_ns: float
     measured_ns: float
-    given: bool
+    given: bool  # the network was described by this figure, so that it is met by construction and does not count
+    # Error of the clocks that a collective over several hosts was timed with, in the median launch.
     clocks_ns: float = 0.0
-    oversubscribed: bool = False
+    oversubscribed: bool = False  # there were more ranks than processors
 
     @property
     def error(self) -> float:
@@ -82,6 +75,8 @@ def misses(projection: Projection, measured: Analysis, described: bool) -> list[
     clocks_ns = median(errors) if errors else 0.0
     oversubscribed = any(finding.title == OVERSUBSCRIBED for finding in measured.environment.findings)
     seen: set[tuple[str, str, int]] = set()
+    payloads = {(stack.stack, arm.binding): arm.payload for stack in projection.stacks for arm in stack.arms}
+    describing = {stack.stack: stack.network.described_by for stack in projection.stacks}
     for row in projection.rows:
         wanted = CALLED if PATTERNS[row.pattern].collective else BUILT
         if row.style != wanted:
@@ -89,11 +84,11 @@ def misses(projection: Projection, measured: Analysis, described: bool) -> list[
         key = (row.stack, row.pattern, row.size_bytes)
         pairs = [(row.binding, row.time_ns)] + ([(REFERENCE, row.c_ns)] if key not in seen else [])
         seen.add(key)
-        payload = _payload(projection, row.stack, row.binding)
+        payload = payloads.get((row.stack, row.binding), "bytes")
         for binding, predicted in pairs:
             time = _measured(measured, row, binding, payload)
             if time is not None and binding != AGAIN:
-                given = described and binding == REFERENCE and row.pattern in _given(projection, row.stack)
+                given = described and binding == REFERENCE and row.pattern in describing[row.stack]
                 clocks = clocks_ns if PATTERNS[row.pattern].collective else 0.0
                 found.append(
                     Miss(
@@ -124,17 +119,6 @@ def answer(found: list[Miss]) -> str:
     if any(one.oversubscribed for one in judged):
         said += " The run had more ranks than processors: short times show the scheduler, which no projection predicts."
     return said
-
-
-def _given(projection: Projection, stack: str) -> tuple[str, ...]:
-    """The figures of C that describe the network of a stack."""
-    return next(tuple(one.network.described_by) for one in projection.stacks if one.stack == stack)
-
-
-def _payload(projection: Projection, stack: str, binding: str) -> str:
-    return next(
-        (a.payload for s in projection.stacks if s.stack == stack for a in s.arms if a.binding == binding), "bytes"
-    )
 
 
 def _measured(analysis: Analysis, row: Row, binding: str, payload: str) -> float | None:

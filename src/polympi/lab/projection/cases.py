@@ -12,17 +12,12 @@ KI = 2**10
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern of ``programs/patterns.cpp``.
-
-    Attributes:
-        sizes: bytes of a message.
-        collective: whether it is a call of a collective; its cost then depends on the style.
-    """
+    """A pattern of ``programs/patterns.cpp``."""
 
     name: str
     title: str
-    sizes: tuple[int, ...]
-    collective: bool = False
+    sizes: tuple[int, ...]  # bytes of a message
+    collective: bool = False  # whether it is a call of a collective; its cost then depends on the style
     has_collectives: bool = False
 
     @property

@@ -1,7 +1,5 @@
 """At which scale a binding's cost disappears in the network, or multiplies in collectives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,18 +19,13 @@ SMALL = 8  # bytes of the cases that sentences quote
 
 @dataclass(frozen=True)
 class Scale:
-    """One arm in one case over all numbers of ranks.
+    """One arm in one case over all numbers of ranks."""
 
-    Attributes:
-        rows: by rising number of ranks.
-        gone_from: ranks from which on the cost is below :data:`NEGLIGIBLE` of C's time, with the upper end of its
-            interval; None if it is not at the largest number.
-        message_ns: what a message of this size costs the arm more than C.
-    """
-
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...]  # by rising number of ranks
+    # Ranks from which on the cost is below `NEGLIGIBLE` of C's time, with the upper end of its interval; None if it is
+    # not at the largest number.
     gone_from: int | None
-    message_ns: float
+    message_ns: float  # what a message of this size costs the arm more than C
 
     @property
     def title(self) -> str:

@@ -1,7 +1,5 @@
 """What each binding adds to a message and to a collective call, from the launch medians of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -37,8 +35,8 @@ def costs_of(
     Args:
         analysis: the run.
         stack: the stack.
-        ways: arms, without costs, that make messages or calls beside those of C. What C takes for them is no cost of
-            the arm where it is projected: it is simulated.
+        ways: arms, without costs, that make messages or calls in addition to those of C. What C takes for them
+            is not a cost of the arm where it is projected: it is simulated.
         network: that which the messages of the run took; None where its ranks shared memory, by which an arm announces
             nothing.
     """
@@ -87,17 +85,12 @@ def c_points(
 
 @dataclass(frozen=True)
 class _Further:
-    """What C takes for the messages and calls that an arm makes in addition to C's.
-
-    Attributes:
-        way: the arm, without costs.
-        network: that of the run; None where an arm announced nothing.
-    """
+    """What C takes for the messages and calls that an arm makes in addition to C's."""
 
     analysis: Analysis
     stack: str
-    way: ArmCosts
-    network: Network | None
+    way: ArmCosts  # the arm, without costs
+    network: Network | None  # that of the run; None where an arm announced nothing
 
     def of(self, benchmark: str) -> Callable[[int], float]:
         """Its ns in a call of a benchmark, by bytes."""

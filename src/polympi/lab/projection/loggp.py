@@ -11,8 +11,6 @@ Schedules are those of MPICH, as SMPI selects them (``smpi/coll-selector:mpich``
 within each node. What has no schedule here has no model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -31,15 +29,11 @@ Message = tuple[int, int, float]  # sender, receiver, bytes
 
 @dataclass(frozen=True)
 class Model:
-    """A network, a number of ranks on it, and what a binding adds to a message.
-
-    Attributes:
-        message: at both ends together; each has half.
-    """
+    """A network, a number of ranks on it, and what a binding adds to a message."""
 
     network: Network
     ranks: int
-    message: Line = NONE
+    message: Line = NONE  # at both ends together; each has half
 
     def node(self, rank: int) -> int:
         """The node of a rank."""

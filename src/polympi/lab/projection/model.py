@@ -1,7 +1,5 @@
 """The records of a projection; ``projection.json`` is a :class:`Projection`, from which everything else is written."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import msgspec
@@ -26,44 +24,33 @@ def time_at(points: Points, size: float) -> float:
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):
-    """A network, and what MPI in C needs to use it.
-
-    Attributes:
-        origin: where its figures are from, in words.
-        latency_ns: from a node to another, one way, without the time that processors spend.
-        bandwidth_mb_per_s: of the wire of each node, each way.
-        ranks_per_node: ranks that share a node and its wire; they are placed node by node.
-        send, receive: what a message between nodes takes the processor of its sender, and of its receiver, in C.
-        both: what a message between nodes takes its receiver more, in C, where that has just sent one itself: the
-            system of a host then works for both.
-        node_send, node_receive: as send and receive, within a node, where a message takes nothing else; empty: as
-            measured.
-        described_by: names of the patterns of C that it was derived from, which it meets by construction.
-    """
+    """A network, and what MPI in C needs to use it."""
 
     name: str
-    origin: str
-    latency_ns: float
-    bandwidth_mb_per_s: float
-    ranks_per_node: int = 1
+    origin: str  # where its figures are from, in words
+    latency_ns: float  # from a node to another, one way, without the time that processors spend
+    bandwidth_mb_per_s: float  # of the wire of each node, each way
+    ranks_per_node: int = 1  # ranks that share a node and its wire; they are placed node by node
+    # `send` and `receive`: what a message between nodes takes the processor of its sender, and of its receiver, in C
     send: Points = []
     receive: Points = []
+    # What a message between nodes takes its receiver more, in C, where that has just sent one itself: the system of a
+    # host then works for both.
     both: Points = []
+    # `node_send` and `node_receive`: as send and receive, within a node, where a message takes nothing else; empty: as
+    # measured
     node_send: Points = []
     node_receive: Points = []
-    described_by: list[str] = []
+    described_by: list[str] = []  # names of the patterns of C that it was derived from, which it meets by construction
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A cost ``per call + per byte * m``, in ns; neither is negative.
-
-    Attributes:
-        points: what was measured at each size, and further on the line; then they are the cost, and the line is a
-            summary. A library sends large messages otherwise than small ones, and no line fits both.
-    """
+    """A cost ``per call + per byte * m``, in ns; neither is negative."""
 
     per_call_ns: float = 0.0
     per_byte_ns: float = 0.0
+    # What was measured at each size, and further on the line; then they are the cost, and the line is a summary. A
+    # library sends large messages otherwise than small ones, and no line fits both.
     points: Points = []
 
     def at(self, size: float) -> float:
@@ -89,33 +76,23 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured of an arm.
-
-    Attributes:
-        message: what it adds to a message, at both ends together.
-        collectives: what it adds to a call of a collective, by the name of the benchmark; those that were measured.
-        calls: of collectives in which it calls MPI's several times, how often: before the data, their sizes.
-        announced_from: bytes from which its data follow a message that announces them; 0: none do.
-        rounds: of collectives in which it makes rounds of small messages before such data, how many.
-        follows: of collectives whose data follow their announcement from rank to rank, without such rounds: up to how
-            many bytes.
-        doubles: its allreduce is recursive doubling, whatever the library's is.
-        shown: the interval of the cost of a call is above zero, so that there is a cost to project.
-        saves: the interval is below zero: the arm is faster than C where it was measured.
-    """
+    """What was measured of an arm."""
 
     binding: str
     payload: str
-    message: Span
+    message: Span  # what it adds to a message, at both ends together
+    # What it adds to a call of a collective, by the name of the benchmark; those that were measured.
     collectives: dict[str, Span] = {}
+    # Of collectives in which it calls MPI's several times, how often: before the data, their sizes.
     calls: dict[str, int] = {}
-    announced_from: int = 0
-    rounds: dict[str, int] = {}
+    announced_from: int = 0  # bytes from which its data follow a message that announces them; 0: none do
+    rounds: dict[str, int] = {}  # of collectives in which it makes rounds of small messages before such data, how many
+    # Of collectives whose data follow their announcement from rank to rank, without such rounds: up to how many bytes.
     follows: dict[str, int] = {}
-    doubles: bool = False
+    doubles: bool = False  # its allreduce is recursive doubling, whatever the library's is
     blocks: int = 0
-    shown: bool = True
-    saves: bool = False
+    shown: bool = True  # the interval of the cost of a call is above zero, so that there is a cost to project
+    saves: bool = False  # the interval is below zero: the arm is faster than C where it was measured
 
     def announces(self, size_bytes: int) -> bool:
         """Whether data of this size follow a message that announces them."""
@@ -128,28 +105,21 @@ class ArmCosts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One arm in one case with one number of ranks.
-
-    Attributes:
-        style: of a collective, one of :data:`BUILT` and :data:`CALLED`.
-        c_ns: time of C.
-        time_ns, low_ns, high_ns: time of the arm with the median of its cost, and with the ends of its interval.
-        model_ns: time of the arm by the analytic model; None where that has no schedule for the case.
-        simulated: whether SMPI simulated it; else the times are those of the analytic model.
-    """
+    """One arm in one case with one number of ranks."""
 
     stack: str
     binding: str
     ranks: int
     pattern: str
     size_bytes: int
-    style: str
-    c_ns: float
+    style: str  # of a collective, one of `BUILT` and `CALLED`
+    c_ns: float  # time of C
+    # `time_ns`, `low_ns`, `high_ns`: time of the arm with the median of its cost, and with the ends of its interval
     time_ns: float
     low_ns: float
     high_ns: float
-    model_ns: float | None = None
-    simulated: bool = True
+    model_ns: float | None = None  # time of the arm by the analytic model; None where that has no schedule for the case
+    simulated: bool = True  # whether SMPI simulated it; else the times are those of the analytic model
 
     @property
     def added_ns(self) -> float:
@@ -163,42 +133,31 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Projected(msgspec.Struct, frozen=True, kw_only=True):
-    """A stack of the run: what went into its projection.
-
-    Attributes:
-        by_network: whether costs were measured beside a network, and not in memory that ranks share.
-        commands, plans, platforms: by number of ranks, the simulator's command line and the files that it reads.
-        seconds: by number of ranks, how long that took.
-    """
+    """A stack of the run: what went into its projection."""
 
     stack: str
     family: str
     selector: str
     network: Network
     arms: list[ArmCosts]
-    by_network: bool = False
+    by_network: bool = False  # whether costs were measured over a network, and not in memory that ranks share
+    # `commands`, `plans`, `platforms`: by number of ranks, the simulator's command line and the files that it reads
     commands: dict[int, list[str]] = {}
     plans: dict[int, str] = {}
     platforms: dict[int, str] = {}
-    seconds: dict[int, float] = {}
+    seconds: dict[int, float] = {}  # by number of ranks, how long that took
 
 
 class Projection(msgspec.Struct, frozen=True, kw_only=True):
-    """A projection, with everything needed to repeat it.
-
-    Attributes:
-        created: when, ISO 8601.
-        ranks: the numbers of ranks.
-        program: the source of the program whose ranks are simulated.
-    """
+    """A projection, with everything needed to repeat it."""
 
     format: int = FORMAT
     polympi: str
     run: str
-    created: str
+    created: str  # when, ISO 8601
     simulator: str
     command: list[str] = []
-    ranks: list[int]
+    ranks: list[int]  # the numbers of ranks
     stacks: list[Projected]
     rows: list[Row]
-    program: str = ""
+    program: str = ""  # the source of the program whose ranks are simulated

@@ -1,7 +1,5 @@
 """Networks: documented presets, files of users, and networks as C measured them between two hosts."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -155,14 +153,10 @@ def _bursts(analysis: Analysis) -> str:
 
 
 def middle_of(ping_pong: Points, one_way: Points) -> Points:
-    """A message by what it takes in a ping-pong and one way, between which a binding's may be.
+    """A message by what it takes in a ping-pong and one way, in ns by size, between which a binding's may be.
 
     In a ping-pong each end also does what its last message still asks of its system (acknowledgements, memory given
     back); on TCP, C's 32 KiB take 1.2 to 1.3 times what they take one way.
-
-    Args:
-        ping_pong: ns of a message in a ping-pong, by size.
-        one_way: ns from a common start until a message has arrived, by size; two sizes or more.
     """
     return [(size, (time + time_at(one_way, size)) / 2) for size, time in ping_pong]
 

@@ -1,7 +1,5 @@
 """The plan of a simulation: what ``programs/patterns.cpp`` reads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from polympi.lab.catalogue import BENCHMARKS

@@ -1,7 +1,5 @@
 """From a run to its projection: costs, simulations, and the analytic model for comparison."""
 
-from __future__ import annotations
-
 import datetime
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,22 +31,14 @@ _Done = dict[tuple[str, int], simulator.Simulated]  # by stack and number of ran
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be projected.
-
-    Attributes:
-        ranks: numbers of ranks.
-        network: the network, or the result directory of a run over two hosts that measured it.
-        bindings: arms; empty for all bindings that were measured, without further arms of C.
-        stacks: stacks; empty for all.
-        ranks_per_node: instead of the network's; None for that.
-    """
+    """What is to be projected."""
 
     run: str
-    ranks: Sequence[int]
-    network: Network | Path
-    bindings: Sequence[str] = ()
-    stacks: Sequence[str] = ()
-    ranks_per_node: int | None = None
+    ranks: Sequence[int]  # numbers of ranks
+    network: Network | Path  # the network, or the result directory of a run over two hosts that measured it
+    bindings: Sequence[str] = ()  # arms; empty for all bindings that were measured, without further arms of C
+    stacks: Sequence[str] = ()  # stacks; empty for all
+    ranks_per_node: int | None = None  # instead of the network's; None for that
     cases: Sequence[Case] = ()
     command: Sequence[str] = ()
 
@@ -74,7 +64,11 @@ def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> 
     stacks = [_inputs(analysis, one, request) for one in _stacks(analysis, request.stacks)]
     cases = list(request.cases) or usual_cases()
     ranks = sorted(request.ranks)
-    projected = stacks if request.cases else [_without_free_arms(stack) for stack in stacks]
+    projected = (
+        stacks
+        if request.cases
+        else [msgspec.structs.replace(stack, arms=[arm for arm in stack.arms if arm.shown]) for stack in stacks]
+    )
     simulated = with_first(cases)
     jobs = [
         _Job(stack, n, plan_text(stack, simulated, n)) for n in reversed(ranks) for stack in projected if stack.arms
@@ -98,11 +92,6 @@ def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> 
         rows=rows,
         program=simulator.source(),
     )
-
-
-def _without_free_arms(stack: Projected) -> Projected:
-    """The stack with the arms that have a cost to project."""
-    return msgspec.structs.replace(stack, arms=[arm for arm in stack.arms if arm.shown])
 
 
 def _simulated(jobs: Sequence[_Job], program: Path, say: Say) -> _Done:

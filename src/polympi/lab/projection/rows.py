@@ -1,7 +1,5 @@
 """The rows of a projection: simulated times, and those of the analytic model, of every arm in every case."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

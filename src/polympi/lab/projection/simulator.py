@@ -1,7 +1,5 @@
 """SimGrid's SMPI: a network as it reads one, the program whose ranks it simulates, and running it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil
@@ -78,14 +76,10 @@ class SimulatorError(LabError):
 
 @dataclass(frozen=True)
 class Simulated:
-    """What a simulation gave.
-
-    Attributes:
-        command: the simulator's command line, with the names of files only.
-    """
+    """What a simulation gave."""
 
     seconds: dict[tuple[str, str, int, str], float]
-    command: list[str]
+    command: list[str]  # the simulator's command line, with the names of files only
     wall_s: float
 
 

@@ -1,7 +1,5 @@
 """The folder of a projection: ``projection.json`` and what is written from it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

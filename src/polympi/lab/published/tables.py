@@ -1,7 +1,5 @@
 """Loads the published tables and says where each comes from."""
 
-from __future__ import annotations
-
 import io
 import sys
 from dataclasses import dataclass
@@ -21,22 +19,16 @@ else:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a published table comes from.
-
-    Attributes:
-        author: who measured it; empty if the report names nobody.
-        year: year of the report; empty if it gives none.
-        weaknesses: what to know before setting other figures beside them.
-    """
+    """Where a published table comes from."""
 
     name: str
     title: str
-    author: str
+    author: str  # who measured it; empty if the report names nobody
     work: str
-    year: str
+    year: str  # year of the report; empty if it gives none
     setting: str
     unit: str
-    weaknesses: tuple[str, ...]
+    weaknesses: tuple[str, ...]  # what to know before comparing other figures with them
 
     @property
     def citation(self) -> str:

@@ -1,7 +1,5 @@
 """What the pages share: the files of the folder ``page``, JSON inside a page, and specifications of charts."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

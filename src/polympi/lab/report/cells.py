@@ -1,7 +1,5 @@
 """What a table of bindings says about a row: the words of each cell, the same in every format."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,43 +44,28 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One binding in one line of the table.
-
-    Attributes:
-        verdict: its verdict; empty if the binding has no such row.
-        time: the median.
-        delta: difference to C with its sign; empty without a counterpart.
-        interval: interval of the ratio.
-        typical: what a typical operation takes, where the row has a long tail.
-        row: the row itself; None if the binding has none.
-    """
+    """One binding in one line of the table."""
 
     binding: str
-    verdict: str = ""
+    verdict: str = ""  # its verdict; empty if the binding has no such row
     sign: str = ""
-    time: str = ""
-    delta: str = ""
+    time: str = ""  # the median
+    delta: str = ""  # difference to C with its sign; empty without a counterpart
     ratio: str = ""
-    interval: str = ""
-    typical: str = ""
-    row: Row | None = None
+    interval: str = ""  # interval of the ratio
+    typical: str = ""  # what a typical operation takes, where the row has a long tail
+    row: Row | None = None  # the row itself; None if the binding has none
     reason: str = ""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One case in the table: C's figure and a cell for every other binding.
-
-    Attributes:
-        label: the family's title where it begins, else empty.
-        size: the message size; empty where there is none.
-        reference: C's median with nothing to compare.
-    """
+    """One case in the table: C's figure and a cell for every other binding."""
 
     family: Family
-    label: str
-    size: str
-    reference: str
+    label: str  # the family's title where it begins, else empty
+    size: str  # the message size; empty where there is none
+    reference: str  # C's median with nothing to compare
     bandwidth: str
     cells: tuple[Cell, ...]
 

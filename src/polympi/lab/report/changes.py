@@ -1,7 +1,5 @@
 """Two runs compared: the table, as JSON and as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -36,15 +34,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of changes.
+    """A table of changes."""
 
-    Attributes:
-        headers: of the columns; the columns from ``numbers`` to before the last, the verdict, hold numbers.
-        numbers: the first column of numbers.
-    """
-
-    headers: tuple[str, ...]
-    numbers: int
+    headers: tuple[str, ...]  # of the columns; the columns from `numbers` to before the last, the verdict, hold numbers
+    numbers: int  # the first column of numbers
     lines: list[Line]
 
 
@@ -122,24 +115,16 @@ DIFF_FORMAT: Final = 1  # raised when a reader of the old form would misread the
 
 
 class DiffDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``polympi diff --json`` writes.
-
-    Attributes:
-        exit_code: of the command: 0 nothing slower, 1 slower, 2 not comparable, 3 unknown.
-        answer: the answer in one sentence; of runs that are not comparable, why they are not.
-        absolute: times were judged, not ratios to C.
-        threshold: the smallest relative change that counts.
-        groups: the groups; empty if the runs are not comparable.
-    """
+    """What ``polympi diff --json`` writes."""
 
     format: int = DIFF_FORMAT
     before: str
     after: str
-    exit_code: int
-    answer: str
-    absolute: bool
-    threshold: float
-    groups: list[GroupChange] = []
+    exit_code: int  # of the command: 0 nothing slower, 1 slower, 2 not comparable, 3 unknown
+    answer: str  # the answer in one sentence; of runs that are not comparable, why they are not
+    absolute: bool  # times were judged, not ratios to C
+    threshold: float  # the smallest relative change that counts
+    groups: list[GroupChange] = []  # the groups; empty if the runs are not comparable
     rows: list[RowChange] = []
 
 

@@ -1,7 +1,5 @@
 """What a report says, apart from how it looks: shared by HTML and Markdown."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,9 +17,9 @@ from polympi.lab.conclusions.order import shown_first
 from polympi.lab.conclusions.overview import ArmInOverview, overview
 from polympi.lab.conclusions.phrases import count, listing, rate, signed, size_words, times
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
-from polympi.lab.conclusions.tools import ToolBesideC, tools_beside_c
+from polympi.lab.conclusions.tools import ToolAgainstC, tools_against_c
 from polympi.lab.plan.calibration import SLOW
-from polympi.lab.records import AGAIN, Finding, LaunchRecord, RunRecord, StackRun
+from polympi.lab.records import AGAIN, Finding, LaunchRecord, StackRun
 from polympi.lab.report.cells import Line, interval, main_table
 from polympi.lab.report.factors import FactorSection, factor_sections
 from polympi.lab.report.limits import LimitLine, limit_lines
@@ -29,7 +27,7 @@ from polympi.lab.report.metadata import Section, findings, sections
 from polympi.lab.report.scaling import ScalingTable, scaling_tables
 from polympi.lab.report.screen import Screen, language_screen, screen
 from polympi.lab.report.studies import StudySection, study_sections, title_of
-from polympi.lab.statistics.model import Analysis, Fit
+from polympi.lab.statistics.model import Analysis, Fit, Overhead
 from polympi.lab.units import format_bytes, format_ns, format_size
 
 TITLE = "What MPI bindings cost over C"
@@ -80,45 +78,31 @@ _CONTENT_SHOWN = 6  # hexadecimal digits, enough to distinguish a handful of fil
 
 @dataclass(frozen=True)
 class Words:
-    """The conclusions about one binding or arm of C on one stack.
-
-    Attributes:
-        language: its language; empty if the run does not say.
-        brief: three short sentences about a binding, one at most about an arm of C.
-    """
+    """The conclusions about one binding or arm of C on one stack."""
 
     binding: str
-    language: str
-    brief: tuple[str, ...]
+    language: str  # its language; empty if the run does not say
+    brief: tuple[str, ...]  # three short sentences about a binding, one at most about an arm of C
     more: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class StackContent:
-    """All conclusions about one stack.
-
-    Attributes:
-        library: what its library calls itself, up to the first comma.
-        languages: what each language costs; None where all bindings are of one.
-        notes: title and text of what concerns the whole stack, those of :data:`NOTES` that are said.
-        levels: the thread level of each arm, where its launches said it.
-        least_confidence: the smallest coverage of its intervals.
-        no_reference: that C failed, which is said before all else; None if it did not.
-    """
+    """All conclusions about one stack."""
 
     stack: str
-    library: str
-    languages: Screen | None
+    library: str  # what its library calls itself, up to the first comma
+    languages: Screen | None  # what each language costs; None where all bindings are of one
     screen: Screen
     bindings: list[Words]
     arms_of_c: list[Words]
-    notes: list[tuple[str, str]]
-    levels: dict[str, str]
+    notes: list[tuple[str, str]]  # title and text of what concerns the whole stack, those of `NOTES` that are said
+    levels: dict[str, str]  # the thread level of each arm, where its launches said it
     columns: list[str]
     lines: list[Line]
-    least_confidence: float | None
-    tools: list[ToolBesideC]
-    no_reference: NoReference | None
+    least_confidence: float | None  # the smallest coverage of its intervals
+    tools: list[ToolAgainstC]
+    no_reference: NoReference | None  # that C failed, which is said before all else; None if it did not
 
 
 @dataclass(frozen=True)
@@ -146,18 +130,14 @@ class FitLine:
 
 @dataclass(frozen=True)
 class Content:
-    """A report's words and figures, everything but its charts.
-
-    Attributes:
-        shown: the arms that tables and charts show before the reader chooses others.
-    """
+    """A report's words and figures, everything but its charts."""
 
     title: str
     created: str
     meta: list[str]
     labels: list[Label]
     stacks: list[StackContent]
-    shown: list[str]
+    shown: list[str]  # the arms that tables and charts show before the reader chooses others
     failures: list[str]
     gaps: list[str]
     uncovered: list[str]
@@ -243,7 +223,7 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
         columns=columns,
         lines=lines,
         least_confidence=min((row.confidence for row in own if row.confidence is not None), default=None),
-        tools=tools_beside_c(analysis, stack),
+        tools=tools_against_c(analysis, stack),
         no_reference=missing,
     )
 
@@ -272,8 +252,9 @@ def fit_lines(analysis: Analysis) -> list[FitLine]:
                     )
                     for s in fit.segments
                 ],
-                per_call=_estimate(added.per_call_ns, added.per_call_low_ns, added.per_call_high_ns) if added else "",
-                per_byte=_per_kib(added.per_byte_ns, added.per_byte_low_ns, added.per_byte_high_ns) if added else "",
+                per_call=_estimate(added, "call", 1) if added else "",
+                # Per byte would be a fraction of a nanosecond; per KiB it is a number to read.
+                per_byte=_estimate(added, "byte", 1024) if added else "",
             )
         )
     return found
@@ -283,13 +264,9 @@ def _family(fit: Fit) -> Family:
     return Family(fit.stack, fit.benchmark, fit.mode, fit.payload)
 
 
-def _estimate(value: float, low: float, high: float) -> str:
-    return f"{signed(value)} [{signed(low)}, {signed(high)}]"
-
-
-def _per_kib(value: float, low: float, high: float) -> str:
-    """Per byte would be a fraction of a nanosecond; per KiB it is a number to read."""
-    return f"{signed(1024 * value)} [{signed(1024 * low)}, {signed(1024 * high)}]"
+def _estimate(added: Overhead, of: str, times: int) -> str:
+    value, low, high = (signed(times * getattr(added, f"per_{of}_{end}ns")) for end in ("", "low_", "high_"))
+    return f"{value} [{low}, {high}]"
 
 
 def _meta(analysis: Analysis) -> list[str]:
@@ -299,7 +276,7 @@ def _meta(analysis: Analysis) -> list[str]:
     return [
         run.created[:16].replace("T", " "),
         f"profile {run.profile}",
-        _ranks(run),
+        f"{listing(list(map(str, run.several_ranks)))} ranks" if run.several_ranks else count(run.ranks, "rank"),
         *(["by the network, without memory that ranks share"] if run.launching.by_network else []),
         listing(list(dict.fromkeys(_library(planned) or planned.installation for planned in run.stacks))),
         count(measured, "launch"),
@@ -310,11 +287,13 @@ def _meta(analysis: Analysis) -> list[str]:
 
 def _reproduce(analysis: Analysis) -> list[tuple[str, str]]:
     run = analysis.run
+    least, most = run.minimum_blocks, run.maximum_blocks
+    blocks = count(most, "block") if least == most else f"{least} to {most} blocks"
     entries = [
         ("Command", shlex.join(run.command)),
         ("Seed", f"{run.seed} (add --seed {run.seed} for the same order of launches and cases)"),
         ("polympi", run.polympi),
-        ("Profile", f"{run.profile}: {_blocks(run.minimum_blocks, run.maximum_blocks)}"),
+        ("Profile", f"{run.profile}: {blocks}"),
         ("Ranks", f"{', '.join(map(str, run.every_ranks))}{f', {run.scaling} scaling' if run.several_ranks else ''}"),
         ("Window", count(run.window, "message")),
         ("Pages", run.pages),
@@ -346,17 +325,9 @@ def _fewer_iterations(planned: StackRun) -> str:
     return f"{listing(cases)}, where a trial took over {SLOW} times as long as C"
 
 
-def _ranks(run: RunRecord) -> str:
-    return f"{listing(list(map(str, run.several_ranks)))} ranks" if run.several_ranks else count(run.ranks, "rank")
-
-
 def _library(planned: StackRun) -> str:
     """Name and version; what some libraries add after a comma stands under how to reproduce the run."""
     return planned.library.partition(",")[0]
-
-
-def _blocks(least: int, most: int) -> str:
-    return count(most, "block") if least == most else f"{least} to {most} blocks"
 
 
 def _commands(analysis: Analysis) -> list[tuple[str, str]]:
@@ -411,7 +382,7 @@ def code_lines(programs: Code) -> list[tuple[str, ...]]:
     ]
 
 
-def tool_lines(beside: ToolBesideC) -> list[tuple[str, ...]]:
+def tool_lines(compared: ToolAgainstC) -> list[tuple[str, ...]]:
     """A tool compared with C, size by size: the columns of :data:`TOOL_HEADERS`."""
     return [
         (
@@ -420,7 +391,7 @@ def tool_lines(beside: ToolBesideC) -> list[tuple[str, ...]]:
             format_ns(row.c_ns),
             " ".join(filter(None, (times(row.ratio), f"({interval(row.low, row.high)})" if row.low else ""))),
         )
-        for row in beside.rows
+        for row in compared.rows
     ]
 
 

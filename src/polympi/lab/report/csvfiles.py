@@ -1,7 +1,5 @@
 """The tables of an analysis as CSV files (columns: ``docs/results.md``)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl
@@ -21,7 +19,7 @@ def write_csv(analysis: Analysis, directory: Path) -> list[Path]:
     """Write ``summary.csv`` and ``memory.csv``; a figure that does not exist is an empty field.
 
     Where settings, placements or stacks are compared, ``factors.csv``, too; where applications ran with several numbers
-    of ranks, ``scaling.csv``; where they ran beside what shows what memory allows, ``limits.csv``. A study has its
+    of ranks, ``scaling.csv``; where they ran with what shows what memory allows, ``limits.csv``. A study has its
     table as ``study.csv``.
 
     Raises:

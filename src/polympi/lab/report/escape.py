@@ -1,7 +1,5 @@
 """Text from outside, such as names and messages, written so that Markdown shows it as it is."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence

@@ -21,16 +21,11 @@ PAGE, TEXT = "report.html", "report.md"
 
 @dataclass(frozen=True)
 class Exporter:
-    """One form of a report.
+    """One form of a report."""
 
-    Attributes:
-        summary: what it is, as ``polympi report --help`` says it.
-        write: writes it into a result directory, and returns the files.
-        refuse: makes sure that nothing is replaced that only ``--force`` may replace; raises a UsageError.
-    """
-
-    summary: str
-    write: Callable[[Analysis, Path], list[Path]]
+    summary: str  # what it is, as `polympi report --help` says it
+    write: Callable[[Analysis, Path], list[Path]]  # writes it into a result directory, and returns the files
+    # Makes sure that nothing is replaced that only `--force` may replace; raises a UsageError.
     refuse: Callable[[Analysis, Path], None]
 
 

@@ -1,7 +1,5 @@
 """What settings, placements and other stacks cost, as tables, charts and sentences for all forms of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -40,36 +38,25 @@ _CHARTED = ("latency", "bandwidth", "bcast", "allreduce")  # of the many that th
 
 @dataclass(frozen=True)
 class LevelPart:
-    """One level of a factor against the base.
-
-    Attributes:
-        title: the level, and what it is compared with.
-        how: what it adds to a launch; empty for a stack.
-        lines: the table; its `reference` is C's time at the base.
-    """
+    """One level of a factor against the base."""
 
     key: str
-    title: str
-    how: str
+    title: str  # the level, and what it is compared with
+    how: str  # what it adds to a launch; empty for a stack
     sentences: list[tuple[str, str]]
     columns: list[str]
-    lines: list[Line]
+    lines: list[Line]  # the table; its `reference` is C's time at the base
 
 
 @dataclass(frozen=True)
 class FactorSection:
-    """What the levels of one factor cost on one stack.
+    """What the levels of one factor cost on one stack."""
 
-    Attributes:
-        factor: ``setting``, ``placement`` or ``stack``.
-        screen: the cases that stand for all: a group a level, a line an arm, C among them.
-    """
-
-    factor: str
+    factor: str  # `setting`, `placement` or `stack`
     title: str
     stack: str
     note: str
-    screen: Screen
+    screen: Screen  # the cases that stand for all: a group a level, a line an arm, C among them
     parts: list[LevelPart]
 
     @property
@@ -174,17 +161,17 @@ def factor_figures(
     By default all bindings are drawn with C.
     """
     return {
-        _key(one): list(_figures(one, [row for row in rows if _is_shown(row, shown)], palette))
+        _key(one): list(
+            _figures(
+                one, [row for row in rows if shown is None or row.binding == REFERENCE or row.binding in shown], palette
+            )
+        )
         for one, rows in by_contrast(analysis.factors).items()
     }
 
 
 def _key(contrast: Contrast) -> str:
     return f"{contrast.factor}/{contrast.stack}"
-
-
-def _is_shown(row: FactorRow, shown: Container[str] | None) -> bool:
-    return shown is None or row.binding == REFERENCE or row.binding in shown
 
 
 def _figures(contrast: Contrast, factor_rows: Sequence[FactorRow], palette: Palette) -> Iterator[Figure]:

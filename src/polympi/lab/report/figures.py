@@ -1,7 +1,5 @@
 """Which charts a report has, in which order, and the text under each."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,16 +19,11 @@ _BANDWIDTHS = ("bandwidth", "bibandwidth", "stream")
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with its place and its words.
+    """A chart with its place and its words."""
 
-    Attributes:
-        name: unique in the report; also the name of its image file.
-        benchmark: the benchmark it is about; ``modes``, ``startup`` and ``memory`` beside those of the catalogue.
-    """
-
-    name: str
+    name: str  # unique in the report; also the name of its image file
     stack: str
-    benchmark: str
+    benchmark: str  # the benchmark it is about; `modes`, `startup` and `memory` too
     family: str
     title: str
     caption: str

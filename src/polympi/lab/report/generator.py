@@ -1,7 +1,5 @@
 """The mark of files that polympi made and therefore may replace, and of those without any figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl
@@ -72,14 +70,10 @@ def refuse_to_empty(path: Path, analysis: Analysis) -> None:
     with path.open("rb") as stream:
         lines = sum(1 for _ in stream)
     if lines > analysis.summary.height + 1:
-        raise UsageError(_says_more(path))
-
-
-def _says_more(path: Path) -> str:
-    return (
-        f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there has more figures "
-        "and is not replaced; use --force to replace it."
-    )
+        raise UsageError(
+            f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there has more figures "
+            "and is not replaced; use --force to replace it."
+        )
 
 
 def _head(path: Path) -> str:

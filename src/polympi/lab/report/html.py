@@ -1,7 +1,5 @@
 """The report as one HTML file that needs no other file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

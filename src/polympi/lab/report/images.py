@@ -1,7 +1,5 @@
 """Every chart as a separate picture, PNG or SVG, made without a browser."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
@@ -37,7 +35,7 @@ def write_images(analysis: Analysis, directory: Path, form: str) -> list[Path]:
     try:
         target.mkdir(exist_ok=True)
         for name, spec in _specifications(analysis):
-            path = target / f"{_file_name(name)}.{form}"
+            path = target / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', name).strip('.-')}.{form}"
             path.write_bytes(_picture(spec, form))
             written.append(path)
     except OSError as error:
@@ -88,7 +86,3 @@ def _picture(spec: dict[str, Any], form: str) -> bytes:
         return svg.encode()
     png: bytes = vl_convert.vegalite_to_png(spec, scale=_SCALE)
     return png
-
-
-def _file_name(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")

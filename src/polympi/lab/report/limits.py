@@ -1,13 +1,11 @@
 """What applications reach of what memory allows, in sentences: shared by all forms of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from polympi.lab.catalogue import BENCHMARKS
-from polympi.lab.conclusions.phrases import listing, plain_ratio, rate, sentence
+from polympi.lab.conclusions.phrases import count, listing, plain_ratio, rate, sentence
 from polympi.lab.conclusions.rows import Family
 from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.limits import LimitRow
@@ -26,14 +24,10 @@ _MOST_NAMED = 4  # bindings in a sentence
 
 @dataclass(frozen=True)
 class LimitLine:
-    """What an application of one size reaches on one stack.
-
-    Attributes:
-        answer: what is reached, in C first, and what to know about the limit.
-    """
+    """What an application of one size reaches on one stack."""
 
     title: str
-    answer: str
+    answer: str  # what is reached, in C first, and what to know about the limit
 
 
 def limit_lines(rows: Sequence[LimitRow], shown: Collection[str]) -> list[LimitLine]:
@@ -59,12 +53,10 @@ def _line(rows: Sequence[LimitRow]) -> LimitLine:
 def _answer(rows: Sequence[LimitRow]) -> str:
     first, *others = [f"{'C' if row.binding == REFERENCE else row.binding} {_reached(row)}" for row in rows]
     name, _, figure = first.partition(" ")
-    said = f"{name} reaches {figure} of what memory allows with {_ranks(rows[0])}, {rate(rows[0].mb_per_s)}"
+    said = (
+        f"{name} reaches {figure} of what memory allows with {count(rows[0].ranks, 'rank')}, {rate(rows[0].mb_per_s)}"
+    )
     return sentence(f"{said}; {listing(others[: _MOST_NAMED - 1])}" if others else said)
-
-
-def _ranks(row: LimitRow) -> str:
-    return "1 rank" if row.ranks == 1 else f"{row.ranks} ranks"
 
 
 def _reached(row: LimitRow) -> str:

@@ -1,7 +1,5 @@
 """The report as Markdown, for a README or a pull request."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import polars as pl

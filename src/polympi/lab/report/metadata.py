@@ -1,7 +1,5 @@
 """The environment of a run as sections of labelled metadata; any keys of its record are shown."""
 
-from __future__ import annotations
-
 import math
 import shlex
 from collections.abc import Iterator, Mapping

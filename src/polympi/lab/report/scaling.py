@@ -1,7 +1,5 @@
 """How applications scale, as tables and sentences: shared by all forms of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -34,32 +32,22 @@ _MOST_NAMED = 4  # bindings in a sentence
 
 @dataclass(frozen=True)
 class ScalingLine:
-    """One arm with one number of ranks: the columns of a :class:`ScalingTable` after the first.
-
-    Attributes:
-        first: whether it is the arm's first line.
-        figures: with intervals.
-    """
+    """One arm with one number of ranks: the columns of a :class:`ScalingTable` after the first."""
 
     binding: str
-    first: bool
-    figures: tuple[str, ...]
+    first: bool  # whether it is the arm's first line
+    figures: tuple[str, ...]  # with intervals
     short: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ScalingTable:
-    """How one application of one size scales on one stack.
-
-    Attributes:
-        headers: of the columns.
-        answer: the speed-ups with the most ranks that have a processor each, and what to know about others.
-    """
+    """How one application of one size scales on one stack."""
 
     stack: str
     title: str
-    headers: tuple[str, ...]
-    answer: str
+    headers: tuple[str, ...]  # of the columns
+    answer: str  # the speed-ups with the most ranks that have a processor each, and what to know about others
     rows: tuple[ScalingRow, ...]
     lines: tuple[ScalingLine, ...]
 

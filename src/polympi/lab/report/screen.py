@@ -1,7 +1,5 @@
 """The first screen of a report as words and places: a row for each arm, a column for each case, a bar in each cell."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -47,35 +45,27 @@ class Axis:
 
 @dataclass(frozen=True)
 class Bar:
-    """A ratio to C on the axis; all in percent of it.
+    """A ratio to C on the axis; all in percent of it."""
 
-    Attributes:
-        left, width: the bar between C and the ratio.
-        low, high: the interval; None without one.
-        band_left, band_width: the noise band, what C differs from itself; None if unknown.
-    """
-
+    # `left` and `width`: the bar between C and the ratio
     left: float
     width: float
     ratio: float
+    # `low` and `high`: the interval; None without one
     low: float | None
     high: float | None
+    # `band_left` and `band_width`: the noise band, what C differs from itself; None if unknown
     band_left: float | None
     band_width: float | None
 
 
 @dataclass(frozen=True)
 class ScreenCell:
-    """One arm in one column.
-
-    Attributes:
-        bar: its bar; None without a ratio.
-        tip: all that is known of it in words, or the reason why there is nothing.
-    """
+    """One arm in one column."""
 
     cell: Cell
-    bar: Bar | None
-    tip: str
+    bar: Bar | None  # its bar; None without a ratio
+    tip: str  # all that is known of it in words, or the reason why there is nothing
 
 
 @dataclass(frozen=True)
@@ -107,17 +97,13 @@ class ScreenColumn:
 
 @dataclass(frozen=True)
 class Screen:
-    """The first screen about one stack.
-
-    Attributes:
-        answers: sentences that compare the languages, if that is what the screen is about.
-    """
+    """The first screen about one stack."""
 
     columns: tuple[ScreenColumn, ...]
     axis: Axis
     groups: tuple[ScreenGroup, ...]
     arms_of_c: tuple[ScreenLine, ...] = ()
-    answers: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()  # sentences that compare the languages, if that is what the screen is about
 
     @property
     def bindings(self) -> tuple[ScreenLine, ...]:

@@ -1,7 +1,5 @@
 """The section of a study, as tables and sentences: shared by all forms of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -54,20 +52,14 @@ class StudyTable:
 
 @dataclass(frozen=True)
 class StudySection:
-    """What a study says of one stack.
-
-    Attributes:
-        statements: what was published, each with what this run has of it, in a sentence.
-        advice: which interface for whom, in a sentence each; computed.
-        missing: in a sentence, what could not take part here and why; empty if all did.
-    """
+    """What a study says of one stack."""
 
     title: str
     stack: str
     answer: str
-    statements: tuple[str, ...]
-    advice: tuple[str, ...]
-    missing: str
+    statements: tuple[str, ...]  # what was published, each with what this run has of it, in a sentence
+    advice: tuple[str, ...]  # which interface for whom, in a sentence each; computed
+    missing: str  # in a sentence, what could not take part here and why; empty if all did
     tables: tuple[StudyTable, ...]
     note: str
     source: Source
@@ -123,7 +115,10 @@ def _section(
             StudyTable(
                 f"Collectives{of_size}, an application, and lines of code", headers, [_others(m) for m in lines]
             ),
-            *_equation_tables(equations),
+            *(
+                StudyTable(f"{mesh}, an iteration", _EQUATION, [_equation(one) for one in group])
+                for mesh, group in groupby(equations, key=lambda one: one.mesh)
+            ),
             *([_completeness(lines)] if last else ()),
         ),
         note=" ".join((_NOTE, _STANDS_FOR, _LINES, *([_SOLVERS] if equations else []), *([_COMPLETE] if last else []))),
@@ -134,14 +129,6 @@ def _section(
 def _completeness(lines: Sequence[Module]) -> StudyTable:
     headers, found = completeness([module.binding for module in lines if module.binding in LAST])
     return StudyTable("Which calls each interface has", headers, found)
-
-
-def _equation_tables(found: Sequence[Solved]) -> list[StudyTable]:
-    """One table for each equation and mesh."""
-    return [
-        StudyTable(f"{mesh}, an iteration", _EQUATION, [_equation(one) for one in group])
-        for mesh, group in groupby(found, key=lambda one: one.mesh)
-    ]
 
 
 def _equation(one: Solved) -> tuple[str, ...]:

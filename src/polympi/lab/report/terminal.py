@@ -3,8 +3,6 @@
 The page and its tables hold everything else.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -19,8 +17,7 @@ from polympi.lab.records import REFERENCE
 from polympi.lab.report.cells import KEY, SIGNS
 from polympi.lab.report.content import Content, StackContent, content
 from polympi.lab.report.limits import LIMIT_TITLE
-from polympi.lab.report.screen import Screen, ScreenCell, ScreenGroup, ScreenLine
-from polympi.lab.report.studies import StudyTable
+from polympi.lab.report.screen import Screen, ScreenCell, ScreenGroup
 from polympi.lab.statistics.model import Analysis
 
 _STYLES = {"slower": "red", "faster": "green", "ambiguous": "yellow", "invalid": "bold red"}
@@ -80,7 +77,7 @@ def _print_studies(words: Content, console: Console) -> None:
         for table in one.tables:
             console.print()
             console.print(Text(table.title, style="dim italic"))
-            console.print(_study_table(table), width=min(console.width, _WIDEST))
+            console.print(_figures(table.headers, table.lines), width=min(console.width, _WIDEST))
         if one.advice:
             console.print()
             console.print(Text("Which interface for whom", style="dim italic"))
@@ -91,11 +88,12 @@ def _print_studies(words: Content, console: Console) -> None:
         console.print(Text(" ".join(filter(None, (one.note, published, one.missing))), style="dim"), width=width)
 
 
-def _study_table(table: StudyTable) -> Table:
+def _figures(headers: Iterable[str], lines: Iterable[Sequence[str]]) -> Table:
+    """A table with a name in the first column and figures in the others."""
     drawn = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for number, header in enumerate(table.headers):
+    for number, header in enumerate(headers):
         drawn.add_column(header, justify="right" if number else "left", overflow="fold")
-    for name, *figures in table.lines:
+    for name, *figures in lines:
         drawn.add_row(Text(name, style="bold"), *map(Text, figures))
     return drawn
 
@@ -108,16 +106,9 @@ def _print_scaling(words: Content, console: Console) -> None:
         console.print()
         console.print(Text.assemble((f"Scaling of {one.title} on {one.stack}", "bold")))
         console.print(Text(one.answer), width=width)
-        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-        for number, header in enumerate(one.headers):
-            table.add_column(header, justify="right" if number else "left", overflow="fold")
-        for line in one.lines:
-            if line.binding in words.shown or line.binding == REFERENCE:
-                table.add_row(
-                    Text(line.binding if line.first else "", style="bold"),
-                    *map(Text, line.figures if roomy else line.short),
-                )
-        console.print(table, width=min(console.width, _WIDEST))
+        shown = [line for line in one.lines if line.binding in words.shown or line.binding == REFERENCE]
+        lines = [(line.binding * line.first, *(line.figures if roomy else line.short)) for line in shown]
+        console.print(_figures(one.headers, lines), width=min(console.width, _WIDEST))
 
 
 def _print_limits(words: Content, console: Console) -> None:
@@ -189,7 +180,7 @@ def _table(
         if group.language:
             table.add_row(Text(group.language, style="dim italic"), *([""] * len(screen.columns)))
         for line in group.lines:
-            table.add_row(_name(line.binding, levels), *_cells(line, bar_width, longest))
+            table.add_row(_name(line.binding, levels), *(_cell(one, bar_width, longest) for one in line.cells))
     return table
 
 
@@ -198,11 +189,6 @@ def _name(binding: str, levels: Mapping[str, str], title: str = "") -> Text:
     name = Text(title or ("C" if binding == REFERENCE else binding), style="bold")
     level = levels.get(binding)
     return name if level is None else Text.assemble(name, "\n", (f"  {level}", "dim"))
-
-
-def _cells(line: ScreenLine, bar_width: int, longest: float) -> Iterable[Text]:
-    for one in line.cells:
-        yield _cell(one, bar_width, longest)
 
 
 def _cell(one: ScreenCell, bar_width: int, longest: float) -> Text:

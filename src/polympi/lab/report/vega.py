@@ -1,9 +1,6 @@
 """The Vega runtime as one script, to be put inside a page that never uses a network."""
 
-from __future__ import annotations
-
 from importlib import metadata
-from pathlib import Path
 
 import vl_convert
 
@@ -15,10 +12,10 @@ _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 def vega_runtime() -> str:
     """The source of vega, vega-lite and vega-embed, safe inside a ``<script>`` element.
 
-    Bundling takes more than a second, so the result is kept beside the stacks, a file a version; a place that
+    Bundling takes more than a second, so the result is kept next to the stacks, a file a version; a place that
     cannot be written costs that second and nothing else.
     """
-    cached = _cache_file()
+    cached = home() / "cache" / f"vega-{metadata.version('vl-convert-python')}.js"
     try:
         return cached.read_text(encoding="utf-8")
     except OSError:
@@ -36,7 +33,3 @@ def vega_runtime() -> str:
 def _bundle() -> str:
     source: str = vl_convert.javascript_bundle(_SNIPPET)
     return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def _cache_file() -> Path:
-    return home() / "cache" / f"vega-{metadata.version('vl-convert-python')}.js"

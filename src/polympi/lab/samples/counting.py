@@ -1,7 +1,5 @@
 """Which launches of a directory can count: at most one for each binding and block, and none without its samples."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import msgspec

@@ -1,7 +1,5 @@
 """From a result directory to everything a report says about it."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
 
 import polars as pl

@@ -5,8 +5,6 @@ and cancels in its difference and its ratio. Ratios are handled as logarithms: t
 turned either way round, which no average of ratios is (Hoefler & Belli, SC15, rule 4).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,22 +16,14 @@ from polympi.lab.statistics.intervals import MedianInterval, Values, median_inte
 
 @dataclass(frozen=True)
 class PairedEffect:
-    """The effect of a binding over blocks.
-
-    Attributes:
-        delta_ns: median of the differences binding - reference, in ns.
-        delta_interval: its interval; None with fewer than 6 blocks.
-        log_ratio: median of ``log(binding / reference)``; None when a time is zero, so that there is no ratio.
-        log_interval: its interval; None without a log-ratio or with fewer than 6 blocks.
-        p_value: exact two-sided sign test of the log-ratios; None without them.
-    """
+    """The effect of a binding over blocks."""
 
     blocks: int
-    delta_ns: float
-    delta_interval: MedianInterval | None
-    log_ratio: float | None
-    log_interval: MedianInterval | None
-    p_value: float | None
+    delta_ns: float  # median of the differences binding - reference, in ns
+    delta_interval: MedianInterval | None  # its interval; None with fewer than 6 blocks
+    log_ratio: float | None  # median of `log(binding / reference)`; None when a time is zero, so that there is no ratio
+    log_interval: MedianInterval | None  # its interval; None without a log-ratio or with fewer than 6 blocks
+    p_value: float | None  # exact two-sided sign test of the log-ratios; None without them
 
 
 def paired_effect(binding_ns: Values, reference_ns: Values) -> PairedEffect:

@@ -7,8 +7,6 @@ an exact interval of the median over blocks, the noise floor, and the share of c
 C stands for both of its launches at a level: their geometric mean, as where bindings are compared with it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -30,57 +28,39 @@ _ARM = ("binding", *CASE)
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two levels of a factor that a run compares.
+    """Two levels of a factor that a run compares."""
 
-    Attributes:
-        factor: ``setting``, ``placement`` or ``stack``.
-        base: what the level is called that it is compared with; empty if it is none of a name.
-        stack: what records and samples call the stack at the level.
-    """
-
-    factor: str
+    factor: str  # `setting`, `placement` or `stack`
     level: str
-    base: str
-    stack: str
+    base: str  # what the level is called that it is compared with; empty if it is none of a name
+    stack: str  # what records and samples call the stack at the level
     base_stack: str
 
 
 @dataclass(frozen=True)
 class FactorRow(Contrast):
-    """One binding in one case at a level of a factor, against the same at the base; what does not exist is None.
+    """One binding in one case at a level of a factor, against the same at the base; what does not exist is None."""
 
-    Attributes:
-        binding: an arm; C's row is of the mean of its two launches.
-        median_ns: time of one operation at the level, the median over these blocks.
-        delta_ns: median over blocks of level - base, with the ends of its interval.
-        ratio: exp of the median over blocks of the log-ratio of level to base, likewise.
-        confidence: the coverage that the intervals really have.
-        p_value: exact two-sided sign test of the log-ratios.
-        q_value: share of chance among the rows of this contrast that are at least as clear.
-        floor_ratio: how far the two may seem to differ by noise alone.
-        verdict: as in ``summary.csv``; ``slower`` is slower than at the base.
-    """
-
-    binding: str
+    binding: str  # an arm; C's row is of the mean of its two launches
     benchmark: str
     mode: str
     payload: str
     size_bytes: int
     ranks: int
     blocks: int
-    median_ns: float
+    median_ns: float  # time of one operation at the level, the median over these blocks
     base_ns: float
-    delta_ns: float
+    delta_ns: float  # median over blocks of level - base, with the ends of its interval
     delta_low_ns: float | None
     delta_high_ns: float | None
-    ratio: float | None
+    ratio: float | None  # exp of the median over blocks of the log-ratio of level to base, likewise
     ratio_low: float | None
     ratio_high: float | None
-    confidence: float | None
-    p_value: float | None
-    q_value: float | None
-    floor_ratio: float | None
-    verdict: str
+    confidence: float | None  # the coverage that the intervals really have
+    p_value: float | None  # exact two-sided sign test of the log-ratios
+    q_value: float | None  # share of chance among the rows of this contrast that are at least as clear
+    floor_ratio: float | None  # how far the two may seem to differ by noise alone
+    verdict: str  # as in `summary.csv`; `slower` is slower than at the base
 
 
 FACTOR_COLUMNS = tuple(field.name for field in fields(FactorRow))
@@ -97,10 +77,10 @@ def contrasts(run: RunRecord) -> list[Contrast]:
     for planned in run.stacks:
         if base is None or planned.level == base.name:
             continue
-        beside = _first(run, planned.ranks, base.name, planned.installation)
-        if beside is not None:
+        counterpart = _first(run, planned.ranks, base.name, planned.installation)
+        if counterpart is not None:
             factor = factors.get(planned.level, "")
-            found.append(Contrast(factor, planned.level, base.name, planned.stack, beside.stack))
+            found.append(Contrast(factor, planned.level, base.name, planned.stack, counterpart.stack))
     for planned in run.stacks:
         first = _first(run, planned.ranks, base.name if base else "")
         if first is not None and planned.level == first.level and planned.installation != first.installation:

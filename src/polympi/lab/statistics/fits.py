@@ -8,8 +8,6 @@ Perron, J. Appl. Econometrics 18 (2003)), and the number is the one of the least
 (Yao, Statistics & Probability Letters 6 (1988)), with a higher charge for few sizes.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise
@@ -52,7 +50,9 @@ def fit_segments(sizes: Sequence[int], times_ns: Sequence[float]) -> tuple[Segme
     if len(m) < MINIMUM_SIZES or m.shape != t.shape or (np.diff(m) <= 0).any() or not (t > 0).all():
         raise ValueError("a fit needs at least four ascending sizes with a positive time each")
     costs = _segment_costs(m, t)
-    cuts = min(_best_cuts(costs), key=lambda c: _criterion(_total(costs, c), len(m), len(c) - 1))
+    cuts = min(
+        _best_cuts(costs), key=lambda c: _criterion(float(sum(costs[i, j] for i, j in pairwise(c))), len(m), len(c) - 1)
+    )
     return tuple(_segment(m, t, first, last) for first, last in pairwise(cuts))
 
 
@@ -121,10 +121,6 @@ def _best_cuts(costs: _Matrix) -> list[list[int]]:
             cuts.append(int(previous[cuts[-1]]))
         found.append([0, *reversed(cuts)])
     return found
-
-
-def _total(costs: _Matrix, cuts: list[int]) -> float:
-    return float(sum(costs[i, j] for i, j in pairwise(cuts)))
 
 
 def _criterion(cost: float, sizes: int, segments: int) -> float:

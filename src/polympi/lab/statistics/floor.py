@@ -14,8 +14,6 @@ Sizes far away say nothing: where a message of 8 bytes takes two or three times 
 of a megabyte may be steady to a percent.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from statistics import median
@@ -34,14 +32,10 @@ def reach(interval: MedianInterval) -> float:
 
 
 def noise_floors(again: Mapping[RowKey, MedianInterval]) -> dict[RowKey, float]:
-    """The noise floor of every case that the A/A arm measured often enough.
+    """The noise floors of the cases that the A/A arm measured often enough, from the intervals of its log-ratios.
 
-    Args:
-        again: the intervals of the log-ratios of the rows of the A/A arm.
-
-    Returns:
-        For the same rows, an absolute log-ratio: the reach of the noise in the case itself or, where that is larger,
-        the median reach of its neighbours.
+    Each is an absolute log-ratio: the reach of the noise in the case itself or, where that is larger, the median
+    reach of its neighbours.
     """
     reaches = {key: reach(interval) for key, interval in again.items()}
     return {key: max(own, median(neighbours(key, reaches))) for key, own in reaches.items()}
@@ -69,12 +63,12 @@ def neighbours(case: RowKey, values: Mapping[RowKey, float]) -> list[float]:
     At least seven, more where several are equally far away, such as all modes at one size. A benchmark of fewer
     than four cases has all cases of its stack for neighbours.
     """
-    beside = [key for key in values if (key.stack, key.benchmark) == (case.stack, case.benchmark)]
-    if len(beside) < FEWEST_CASES:
+    siblings = [key for key in values if (key.stack, key.benchmark) == (case.stack, case.benchmark)]
+    if len(siblings) < FEWEST_CASES:
         return [value for key, value in values.items() if key.stack == case.stack]
-    distances = {key: abs(_place(key) - _place(case)) for key in beside}
-    farthest = sorted(distances.values())[min(NEIGHBOURS, len(beside)) - 1]
-    return [values[key] for key in beside if distances[key] <= farthest]
+    distances = {key: abs(_place(key) - _place(case)) for key in siblings}
+    farthest = sorted(distances.values())[min(NEIGHBOURS, len(siblings)) - 1]
+    return [values[key] for key in siblings if distances[key] <= farthest]
 
 
 def _place(case: RowKey) -> float:

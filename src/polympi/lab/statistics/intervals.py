@@ -5,8 +5,6 @@ whatever continuous distribution the values have (David & Nagaraja, *Order Stati
 Conover, *Practical Nonparametric Statistics*, 3rd ed., section 3.2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,16 +21,12 @@ Values = Sequence[float] | NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MedianInterval:
-    """An interval of a median.
+    """An interval of a median."""
 
-    Attributes:
-        low, high: its ends, both of them observed values; in the unit of the values.
-        coverage: the probability with which it covers the true median; at least the level that was asked for.
-    """
-
+    # `low` and `high`: its ends, both of them observed values; in the unit of the values
     low: float
     high: float
-    coverage: float
+    coverage: float  # the probability with which it covers the true median; at least the level that was asked for
 
     def excludes(self, value: float) -> bool:
         """Whether the value lies outside; a value on an end is inside."""

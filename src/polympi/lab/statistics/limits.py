@@ -7,8 +7,6 @@ Roofline, Communications of the ACM 52 (2009) 65-76, is the idea). Both are meas
 ranks, so that what drifts from block to block cancels.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -29,29 +27,23 @@ _PLACE = ["stack", "block", "payload", "size_bytes", "ranks"]
 
 @dataclass(frozen=True)
 class LimitRow(RowKey):
-    """What an application reaches in one arm of what memory allows with as many ranks.
-
-    Attributes:
-        median_ns: of an iteration of the application, the median over these blocks.
-        limit_ns: the time of C for the bytes that an iteration has to move, likewise; in a block the geometric mean of
-            its launches.
-        moved_bytes: so many, over all ranks.
-        reached: median over blocks of the limit over the time of the application; with the ends of its interval, None
-            with fewer than 6 blocks.
-        confidence: the coverage of the interval.
-        cache_bytes: of the last-level caches of this host that the run could use; None if that is not known, or several
-            hosts took part.
-    """
+    """What an application reaches in one arm of what memory allows with as many ranks."""
 
     blocks: int
-    median_ns: float
+    median_ns: float  # of an iteration of the application, the median over these blocks
+    # The time of C for the bytes that an iteration has to move, likewise; in a block the geometric mean of its
+    # launches.
     limit_ns: float
-    moved_bytes: int
+    moved_bytes: int  # so many, over all ranks
+    # Median over blocks of the limit over the time of the application; with the ends of its interval, None with fewer
+    # than 6 blocks.
     reached: float
     reached_low: float | None
     reached_high: float | None
-    confidence: float | None
+    confidence: float | None  # the coverage of the interval
     arrays_bytes: int
+    # Of the last-level caches of this host that the run could use; None if that is not known, or several hosts took
+    # part.
     cache_bytes: int | None
 
     @property

@@ -1,7 +1,5 @@
 """The fits and overheads of a run, from its launch medians."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from polympi.lab.catalogue import BENCHMARKS

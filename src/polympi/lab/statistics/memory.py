@@ -1,7 +1,5 @@
 """Memory of a process of each binding, medians over launches."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from polympi.lab.records import REFERENCE, LaunchRecord

@@ -1,7 +1,5 @@
 """What an analysis of a run holds; everything in it is computed from the stored samples."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -19,20 +17,14 @@ LARGEST_RESIDUAL = 0.25
 
 @dataclass(frozen=True)
 class Segment:
-    """One protocol segment of ``t(m) = latency + m / bandwidth``.
+    """One protocol segment of ``t(m) = latency + m / bandwidth``."""
 
-    Attributes:
-        first_size, last_size: the sizes in bytes the segment was fitted over, both included.
-        latency_ns: the intercept.
-        per_byte_ns: the slope; 0 for a flat segment.
-        largest_residual: largest relative residual, ``|fitted - measured| / measured``.
-    """
-
+    # `first_size` and `last_size`: the sizes in bytes the segment was fitted over, both included
     first_size: int
     last_size: int
-    latency_ns: float
-    per_byte_ns: float
-    largest_residual: float
+    latency_ns: float  # the intercept
+    per_byte_ns: float  # the slope; 0 for a flat segment
+    largest_residual: float  # largest relative residual, `|fitted - measured| / measured`
 
     @property
     def poor(self) -> bool:
@@ -82,40 +74,33 @@ class Overhead:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A run, analysed.
-
-    Attributes:
-        summary: one row per stack, binding and case; columns as ``summary.csv`` in ``docs/results.md``.
-        launch_medians: ``stack, block, binding, benchmark, mode, payload, size_bytes, ranks, median_ns``; time of
-            one operation, the median of a launch's batches. What all inference stands on.
-        memory: ``stack, binding, ranks, launches, pss_bytes, pss_mean_bytes, rss_bytes, delta_to_c_bytes`` (of PSS),
-            medians over launches.
-        fits: of every row family with at least four sizes.
-        overheads: of every binding but the reference, where at least six blocks have at least four sizes of both.
-        tools: third-party tools beside C, one row per size.
-        tool_launches: their launches that count.
-        scaling: how applications scale, where the run has several numbers of ranks.
-        limits: what applications reach of what memory allows, where both were measured.
-        factors: what settings, placements and other stacks cost, where the run compares any.
-        damaged_lines: numbers of the lines of ``launches.jsonl`` that cannot be read, from 1.
-        damaged_files: names of other files of the result directory that cannot be read.
-    """
+    """A run, analysed."""
 
     run: RunRecord
     environment: Environment
     outcome: Outcome | None
     launches: list[LaunchRecord]
-    summary: pl.DataFrame
+    summary: pl.DataFrame  # one row per stack, binding and case; columns as `summary.csv` in `docs/results.md`
+    # `stack, block, binding, benchmark, mode, payload, size_bytes, ranks, median_ns`; time of one operation, the median
+    # of a launch's batches. What all inference stands on.
     launch_medians: pl.DataFrame
+    # `stack, binding, ranks, launches, pss_bytes, pss_mean_bytes, rss_bytes, delta_to_c_bytes` (of PSS), medians over
+    # launches.
     memory: pl.DataFrame
-    fits: list[Fit]
+    fits: list[Fit]  # of every row family with at least four sizes
+    # Of every binding but the reference, where at least six blocks have at least four sizes of both.
     overheads: list[Overhead]
-    tools: list[ToolRow] = field(default_factory=list)
-    tool_launches: list[ToolLaunch] = field(default_factory=list)
+    tools: list[ToolRow] = field(default_factory=list)  # third-party tools compared with C, one row per size
+    tool_launches: list[ToolLaunch] = field(default_factory=list)  # their launches that count
+    # How applications scale, where the run has several numbers of ranks.
     scaling: list[ScalingRow] = field(default_factory=list)
+    # What applications reach of what memory allows, where both were measured.
     limits: list[LimitRow] = field(default_factory=list)
+    # What settings, placements and other stacks cost, where the run compares any.
     factors: list[FactorRow] = field(default_factory=list)
+    # Numbers of the lines of `launches.jsonl` that cannot be read, from 1.
     damaged_lines: list[int] = field(default_factory=list)
+    # Names of other files of the result directory that cannot be read.
     damaged_files: list[str] = field(default_factory=list)
 
     @property

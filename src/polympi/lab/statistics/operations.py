@@ -4,7 +4,7 @@ The time of one operation is that of the batch over its iterations and the opera
 (``docs/protocol.md``). An event is one iteration, so that an event of a windowed benchmark is one window and is
 divided by the messages in it too. A lap of a cycle is divided by its hops, of which there are as many as ranks.
 
-What lies inside a measured time besides the operation is taken off, as the launch itself measured it. Between two
+Whatever else lies inside a measured time is subtracted, as the launch itself measured it. Between two
 readings of the clock lies the time of one: it is taken off each event of two ranks. From a common start to the
 reading after a collective lies the return from waiting, too: the time of a start without a call is taken off each event
 of a collective, and off each iteration of one that is timed singly (rooted collectives). A time that would become
@@ -12,8 +12,6 @@ negative is 0. A launch that was disturbed while it measured the cost of a start
 launches. Nothing is taken off the batches of the others: between two readings they hold many iterations, or a few that
 take a millisecond together.
 """
-
-from __future__ import annotations
 
 import statistics
 from collections import defaultdict

@@ -4,8 +4,6 @@ The line is drawn through the differences to the reference, block by block, so t
 coefficients; their medians and intervals are then those of independent values, as everywhere else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,15 +14,10 @@ from polympi.lab.statistics.intervals import MedianInterval, median_interval
 
 @dataclass(frozen=True)
 class Line:
-    """A line through the differences of one block.
+    """A line through the differences of one block."""
 
-    Attributes:
-        per_call_ns: what a message of any size costs more, in ns.
-        per_byte_ns: what each byte costs more, in ns.
-    """
-
-    per_call_ns: float
-    per_byte_ns: float
+    per_call_ns: float  # what a message of any size costs more, in ns
+    per_byte_ns: float  # what each byte costs more, in ns
 
 
 @dataclass(frozen=True)

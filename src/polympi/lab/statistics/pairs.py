@@ -1,7 +1,5 @@
 """The times of a binding and of its counterpart, block by block, and which blocks were made at the same time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -29,14 +27,10 @@ def sittings_of(run: RunRecord, launches: Iterable[LaunchRecord]) -> dict[tuple[
 
 @dataclass(frozen=True)
 class Pairs:
-    """Launch medians of a binding and of the reference in the same blocks.
-
-    Attributes:
-        binding: times of the binding in these blocks, in ns.
-    """
+    """Launch medians of a binding and of the reference in the same blocks."""
 
     blocks: NDArray[np.int64]
-    binding: NDArray[np.float64]
+    binding: NDArray[np.float64]  # times of the binding in these blocks, in ns
     reference: NDArray[np.float64]
 
     @property

@@ -7,8 +7,6 @@ than either alone: where both launches of a pair vary by s, a log-ratio to one l
 The A/A arm itself is compared with the other launch alone: it says how far two launches of one program differ.
 """
 
-from __future__ import annotations
-
 import polars as pl
 
 from polympi.lab.records import AGAIN, REFERENCE

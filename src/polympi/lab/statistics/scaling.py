@@ -10,8 +10,6 @@ A block is made with each number of ranks, one after the other, so that what dri
 speed-up, as it does in the ratio of a binding to C.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,51 +31,39 @@ _PROBLEM = ("benchmark", "mode", "payload", "asked_bytes")  # of one rank in wea
 
 @dataclass(frozen=True)
 class ScalingRow:
-    """An application in one arm with one number of ranks; a figure that does not exist is None.
-
-    Attributes:
-        scaling: ``strong`` or ``weak``.
-        asked_bytes: the size that was asked for; in weak scaling that of the problem of one rank.
-        size_bytes: the size with this many ranks; in strong scaling the same.
-        processors: those of this host that the run could use; None if that is not known, or several hosts took part.
-        launches: launches behind the time.
-        median_ns: of one iteration, the median over launches; with the ends of its interval.
-        base_ranks: the fewest ranks of the run, against which the speed-up is.
-        blocks: blocks in which both numbers of ranks were measured.
-        work: of an iteration of all ranks, over that with the fewest ranks: 1 in strong scaling; None where the fewest
-            were not measured.
-        speedup: median over these blocks of the time with the fewest ranks over the time with these, times the work; 1
-            for the fewest themselves.
-        efficiency: the speed-up over how many times as many ranks there are.
-        confidence: the coverage of the intervals of both.
-        communication: share of the time that rank 0 spends in calls of communication, the median over launches; None
-            where the program does not count it.
-    """
+    """An application in one arm with one number of ranks; a figure that does not exist is None."""
 
     stack: str
-    scaling: str
+    scaling: str  # `strong` or `weak`
     binding: str
     benchmark: str
     mode: str
     payload: str
-    asked_bytes: int
-    size_bytes: int
+    asked_bytes: int  # the size that was asked for; in weak scaling that of the problem of one rank
+    size_bytes: int  # the size with this many ranks; in strong scaling the same
     ranks: int
+    # Those of this host that the run could use; None if that is not known, or several hosts took part.
     processors: int | None
-    launches: int
-    median_ns: float
+    launches: int  # launches behind the time
+    median_ns: float  # of one iteration, the median over launches; with the ends of its interval
     ci_low_ns: float | None
     ci_high_ns: float | None
-    base_ranks: int
-    blocks: int
+    base_ranks: int  # the fewest ranks of the run, against which the speed-up is
+    blocks: int  # blocks in which both numbers of ranks were measured
+    # Of an iteration of all ranks, over that with the fewest ranks: 1 in strong scaling; None where the fewest were not
+    # measured.
     work: float | None
+    # Median over these blocks of the time with the fewest ranks over the time with these, times the work; 1 for the
+    # fewest themselves.
     speedup: float | None
     speedup_low: float | None
     speedup_high: float | None
-    efficiency: float | None
+    efficiency: float | None  # the speed-up over how many times as many ranks there are
     efficiency_low: float | None
     efficiency_high: float | None
-    confidence: float | None
+    confidence: float | None  # the coverage of the intervals of both
+    # Share of the time that rank 0 spends in calls of communication, the median over launches; None where the program
+    # does not count it.
     communication: float | None
     communication_low: float | None
     communication_high: float | None

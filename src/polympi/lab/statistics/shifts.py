@@ -6,8 +6,6 @@ of Mann & Whitney's U (Ann. Math. Stat. 18 (1947) 50-60) says between which (Con
 Statistics*, 3rd ed., section 5.1).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,17 +17,13 @@ from polympi.lab.statistics.intervals import LEVEL, Values
 
 @dataclass(frozen=True)
 class Shift:
-    """By how much a second sample is larger than a first.
-
-    Attributes:
-        low, high: its interval; None when there are too few values for one.
-        coverage: the coverage that the interval really has; None without one.
-    """
+    """By how much a second sample is larger than a first."""
 
     estimate: float
+    # `low` and `high`: its interval; None when there are too few values for one
     low: float | None
     high: float | None
-    coverage: float | None
+    coverage: float | None  # the coverage that the interval really has; None without one
 
 
 def shift(first: Values, second: Values, level: float = LEVEL) -> Shift:

@@ -17,8 +17,6 @@ with the share of rows without an effect taken to be 1).
   rows move together the estimate is at times far too small.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -60,14 +58,7 @@ def flip_q_values(log_ratios: _Table) -> list[float | None]:
 
 
 def clearness(log_ratios: _Table) -> _Table:
-    """How far the median is from 0, in units of half its interval and 1 %.
-
-    Args:
-        log_ratios: the last axis holds the values of a row, at least six.
-
-    Returns:
-        A value a row, at least 0; above 1 the interval usually excludes 0.
-    """
+    """How far the median of the last axis is from 0, in units of half its interval and 1 %."""
     count = log_ratios.shape[-1]
     ranks = interval_ranks(count)
     if ranks is None:

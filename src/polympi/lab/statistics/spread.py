@@ -1,7 +1,5 @@
 """How single times spread: values far from the others, counted and never dropped, and percentiles of events."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from polympi.lab.statistics.intervals import Values

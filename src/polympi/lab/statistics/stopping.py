@@ -1,6 +1,8 @@
-"""When a row has been measured often enough, and which rule ended each row of a run."""
+"""When a row has been measured often enough, and which rule ended each row of a run.
 
-from __future__ import annotations
+A rule looks at how precise a row is, never at how large or how significant its effect is: who stops when a
+difference becomes significant finds differences everywhere. A run ends when every row has stopped.
+"""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The table of a run, one row for each stack, binding and case (columns: ``docs/results.md``)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -97,16 +95,13 @@ def _location(cell: pl.DataFrame | None) -> dict[str, Any]:
         "ci_low_ns": interval.low if interval else None,
         "ci_high_ns": interval.high if interval else None,
         "confidence": interval.coverage if interval else None,
-        "mb_per_s": None if median is None else _rate(cell["size_bytes"][0], median),
+        "mb_per_s": 1000 * cell["size_bytes"][0] / median
+        if cell["size_bytes"][0] and median
+        else None,  # B/ns: 1000 MB/s
         "samples": len(batches),
         # The one batch of a launch figure is its median: counted once.
         "outliers": count_outliers(medians) + (0 if is_launch_figure else count_outliers(batches)),
     } | percentiles(cell["events_ns"].explode().drop_nulls().to_numpy())
-
-
-def _rate(size_bytes: int, median_ns: float) -> float | None:
-    """Payload over time in MB/s: 10^6 B in 10^9 ns, so that B/ns is a thousand of them."""
-    return 1000 * size_bytes / median_ns if size_bytes and median_ns else None
 
 
 def _effect_columns(effect: PairedEffect | None) -> dict[str, float | None]:

@@ -1,7 +1,5 @@
 """Figures of third-party tools compared with C's, from launches paired by block."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,27 +16,20 @@ from polympi.lab.statistics.reference import with_reference
 
 @dataclass(frozen=True)
 class ToolRow:
-    """A tool and C at one size.
+    """A tool and C at one size."""
 
-    Attributes:
-        stack, tool, benchmark, payload, size_bytes: which row it is; the mode is ``standard``.
-        against: the arm of C beside which it stands: the one on plain pages where it was measured, else the reference.
-        tool_ns: median over blocks of the tool's figure, the time of one operation.
-        c_ns: median over blocks of ours.
-        ratio: median over blocks of the tool's figure over ours.
-        low, high: its interval; None with fewer than 6 blocks.
-    """
-
+    # `stack`, `tool`, `benchmark`, `payload`, `size_bytes`: which row it is; the mode is `standard`
     stack: str
     tool: str
     benchmark: str
     payload: str
     size_bytes: int
-    against: str
+    against: str  # the arm of C that it is compared with: on plain pages where that was measured, else the reference
     blocks: int
-    tool_ns: float
-    c_ns: float
-    ratio: float
+    tool_ns: float  # median over blocks of the tool's figure, the time of one operation
+    c_ns: float  # median over blocks of ours
+    ratio: float  # median over blocks of the tool's figure over ours
+    # `low` and `high`: its interval; None with fewer than 6 blocks
     low: float | None
     high: float | None
 

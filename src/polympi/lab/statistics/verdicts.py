@@ -16,8 +16,6 @@ computed among themselves: they answer whether the run can be trusted, and many 
 would lower their q-values and make noise look like discoveries.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final
@@ -44,10 +42,7 @@ VERDICTS = (REFERENCE_ROW, SLOWER, FASTER, AMBIGUOUS, NOT_SEPARATED, TOO_FEW, NO
 def is_separated(effect: PairedEffect, floor: float | None) -> bool:
     """Whether the effect is more than chance and noise would show, before many rows are considered.
 
-    Args:
-        effect: the paired effect of the row.
-        floor: the noise floor of the case, an absolute log-ratio; 0 for the rows of the A/A arm itself, None if the
-            case has none.
+    The noise floor is an absolute log-ratio; 0 for the rows of the A/A arm itself, None if the case has none.
     """
     if effect.log_ratio is None or effect.log_interval is None:
         return False

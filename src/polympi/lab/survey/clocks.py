@@ -7,8 +7,6 @@ is a bound and no estimate: the other clock was read somewhere in a round trip, 
 the most, and a line through offsets by as much as their errors can turn and move it, if clocks run evenly meanwhile.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,55 +16,33 @@ NS_PER_S = 10**9
 
 
 class Exchange(NamedTuple):
-    """One round trip to another host, in ns.
+    """One round trip to another host, in ns."""
 
-    Attributes:
-        sent: when the question was sent, on our monotonic clock.
-        returned: when the answer came.
-        monotonic: what the host's monotonic clock showed in between.
-        of_day: what its clock of the day showed, less what ours is ahead of our monotonic clock.
-    """
-
-    sent: int
-    returned: int
-    monotonic: int
-    of_day: int
+    sent: int  # when the question was sent, on our monotonic clock
+    returned: int  # when the answer came
+    monotonic: int  # what the host's monotonic clock showed in between
+    of_day: int  # what its clock of the day showed, less what ours is ahead of our monotonic clock
 
 
 @dataclass(frozen=True)
 class Offset:
-    """What another clock showed more than ours, at a moment.
+    """What another clock showed more than ours, at a moment."""
 
-    Attributes:
-        when: the moment, on our clock in ns.
-        ns: the offset.
-        error: how much it may be wrong: half of the round trip.
-    """
-
-    when: int
-    ns: int
-    error: int
+    when: int  # the moment, on our clock in ns
+    ns: int  # the offset
+    error: int  # how much it may be wrong: half of the round trip
 
 
 @dataclass(frozen=True)
 class Line:
-    """An offset that changes evenly.
+    """An offset that changes evenly."""
 
-    Attributes:
-        middle: the moment in ns, on our clock, at which the offset is known best.
-        ns: the offset at that moment.
-        drift: what the other clock advances more, as a share of what ours does.
-        drift_error: how much that may be wrong; infinite if all offsets are of one moment.
-        offsets: what the line was laid through.
-        weights: of the offsets, which sum to 1.
-    """
-
-    middle: float
-    ns: float
-    drift: float
-    drift_error: float
-    offsets: tuple[Offset, ...]
-    weights: tuple[float, ...]
+    middle: float  # the moment in ns, on our clock, at which the offset is known best
+    ns: float  # the offset at that moment
+    drift: float  # what the other clock advances more, as a share of what ours does
+    drift_error: float  # how much that may be wrong; infinite if all offsets are of one moment
+    offsets: tuple[Offset, ...]  # what the line was laid through
+    weights: tuple[float, ...]  # of the offsets, which sum to 1
 
     def at(self, when: float) -> float:
         """The offset in ns at a moment of our clock."""
@@ -84,12 +60,7 @@ class Line:
 
 
 def best_offset(exchanges: Sequence[Exchange], of_day: bool = False) -> Offset:
-    """The offset that the shortest of some round trips shows.
-
-    Args:
-        exchanges: at least one.
-        of_day: that of the clock of the day, and not of the monotonic clock.
-    """
+    """The offset that the shortest of some round trips shows, of the monotonic clock or of the clock of the day."""
     best = min(exchanges, key=lambda one: one.returned - one.sent)
     half = (best.returned - best.sent) // 2
     middle = best.sent + half
@@ -98,11 +69,7 @@ def best_offset(exchanges: Sequence[Exchange], of_day: bool = False) -> Offset:
 
 
 def fit(offsets: Sequence[Offset]) -> Line:
-    """The straight line through offsets by least squares, each weighed by its error.
-
-    Args:
-        offsets: at least one; with one, nothing is known of the drift.
-    """
+    """The straight line through offsets by least squares, each weighed by its error; with one, the drift is unknown."""
     smallest = [1 / max(1, one.error) ** 2 for one in offsets]
     weights = tuple(weight / sum(smallest) for weight in smallest)
     origin = offsets[0].when  # differences are exact in floating point, moments are not

@@ -1,7 +1,5 @@
 """In what hosts differ that should be alike, and what the clocks of each do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

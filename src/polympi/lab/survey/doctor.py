@@ -1,7 +1,5 @@
 """All checks of several hosts, in the order in which one thing builds on another."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What distorts figures on each host: the findings of its record, and its limits; shared ones are reported once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -54,9 +52,7 @@ def _version(text: str) -> tuple[int, ...]:
 def findings(hosts: Sequence[Seen], common: Mapping[str, Any]) -> Iterator[Check]:
     """The findings about each host, those with the same title together.
 
-    Args:
-        hosts: the hosts.
-        common: what all records have besides, such as the test cluster that the hosts belong to.
+    ``common`` is what all records have in addition, such as the test cluster that the hosts belong to.
     """
     found: dict[tuple[str, str, str], dict[str, str]] = {}
     for seen in hosts:

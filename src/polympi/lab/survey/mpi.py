@@ -1,7 +1,5 @@
 """Whether MPI runs over all hosts: one library everywhere, a launch that reaches all, and which interfaces it uses."""
 
-from __future__ import annotations
-
 import base64
 import re
 import secrets
@@ -38,20 +36,13 @@ _SAID = 300  # characters of a launcher's last words in a sentence
 
 @dataclass
 class Pair:
-    """What rank 0 and another rank have exchanged.
+    """What rank 0 and another rank have exchanged."""
 
-    Attributes:
-        host: the other's, as the host file calls it.
-        latency_ns: one-way time of a small message.
-        bytes_per_s: one way, of large messages.
-        nbytes: in large messages, each way.
-        first, other: by the names of interfaces, bytes that each host sent and received meanwhile.
-    """
-
-    host: str
-    latency_ns: int = 0
-    bytes_per_s: int = 0
-    nbytes: int = 0
+    host: str  # the other's, as the host file calls it
+    latency_ns: int = 0  # one-way time of a small message
+    bytes_per_s: int = 0  # one way, of large messages
+    nbytes: int = 0  # in large messages, each way
+    # `first` and `other`: by the names of interfaces, bytes that each host sent and received meanwhile
     first: dict[str, tuple[int, int]] = field(default_factory=dict)
     other: dict[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -264,7 +255,9 @@ def _interfaces_used(stack: Stack, used: Mapping[str, Sequence[str]], hosts: Map
             title,
             "ok",
             f"Packet counters show that MPI used {words}.",
-            f"To choose another: {_choose(stack.family, 'NAME')}." if _several(hosts) else "",
+            f"To choose another: {_choose(stack.family, 'NAME')}."
+            if any(len(candidates(seen)) > 1 for seen in hosts.values())
+            else "",
         )
 
 
@@ -274,10 +267,6 @@ def _faster(seen: Seen, used: Sequence[str]) -> str | None:
     known = [speeds[name] for name in used if name in speeds]
     better = max(speeds, key=lambda name: speeds[name], default=None)
     return better if better and known and len(known) == len(used) and speeds[better] > max(known) else None
-
-
-def _several(hosts: Mapping[str, Seen]) -> bool:
-    return any(len(candidates(seen)) > 1 for seen in hosts.values())
 
 
 def _packet_sizes(used: Mapping[str, Sequence[str]], hosts: Mapping[str, Seen]) -> Iterator[Check]:

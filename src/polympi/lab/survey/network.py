@@ -1,7 +1,5 @@
 """Whether hosts reach each other by their names and through any firewall, and what their interfaces are like."""
 
-from __future__ import annotations
-
 import ipaddress
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,12 +58,7 @@ def connected(answers: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def judge_connections(answers: Mapping[str, Mapping[str, Any]], tokens: Mapping[str, str]) -> Iterator[Check]:
-    """What the connections say.
-
-    Args:
-        answers: what each host says of each other one (:func:`~polympi.lab.survey.probe.connect`).
-        tokens: what each host tells those that connect to it.
-    """
+    """What the connections say: what each host says of each other one, and what each tells those that connect to it."""
     unknown: dict[str, list[str]] = {}
     failed: dict[tuple[str, str], list[str]] = {}
     for name, found in answers.items():
@@ -148,7 +141,7 @@ def interfaces(hosts: Sequence[Seen]) -> Iterator[Check]:
         for one in candidates(seen):
             several.setdefault((one["name"], one["address"]), []).append(seen.name)
     for (name, address), names in several.items():
-        if len(names) > 1 and not _one_machine(hosts, names):
+        if len({str(seen.metadata["machine"]) for seen in hosts if seen.name in names}) > 1:
             yield Check(
                 "address twice",
                 "warning",
@@ -173,7 +166,3 @@ def candidates(seen: Seen) -> list[dict[str, Any]]:
     """The interfaces of a host that have an address, carry something, and lead elsewhere."""
     found: list[dict[str, Any]] = seen.metadata["interfaces"]
     return [one for one in found if one["address"] and one["carries"] and not one["loopback"]]
-
-
-def _one_machine(hosts: Sequence[Seen], names: Sequence[str]) -> bool:
-    return len({str(seen.metadata["machine"]) for seen in hosts if seen.name in names}) == 1

@@ -11,7 +11,7 @@
 #include <time.h>
 
 enum { INTERFACES = 64, NAME_BYTES = 64, LINE_BYTES = 512, LIBRARY_BYTES = 128 };
-// The latency is the shortest of some batches. Large messages go on until so many or so long: on a slow
+// The latency is the shortest of some batches. Large messages go on up to a number and a time: on a slow
 // network (10 Mbit/s) a second is enough to tell which interface carries them.
 enum { BATCHES = 10, TRIPS = 10, LARGE_BYTES = 1 << 19, MOST_LARGE = 16, LARGE_NS = 1000000000 };
 enum { TAG = 1, INFINIBAND_WORD = 4 };

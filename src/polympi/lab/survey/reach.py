@@ -1,7 +1,5 @@
 """How to run something on a host, and names of hosts that cannot be resolved."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil
@@ -70,14 +68,10 @@ NAMES_ADVICE = "Correct the name, or write its address into /etc/hosts of each h
 
 
 def unresolved(hosts: Iterable[str], variables: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The hosts whose names cannot be resolved here, and what the system says of each.
+    """The hosts whose names cannot be resolved here, and what the system says of each; names are as in a host file.
 
     A name that the configuration of ssh maps to another one counts as that, and one that is resolved behind a jump host
-    or a proxy isn't looked at, nor are those in a Slurm job, which knows addresses of its own.
-
-    Args:
-        hosts: as a host file has them, with or without a login.
-        variables: environment variables; this process's by default.
+    or a proxy isn't looked at, nor are those in a Slurm job, which has its own addresses.
     """
     if "SLURM_JOB_ID" in (os.environ if variables is None else variables):
         return {}

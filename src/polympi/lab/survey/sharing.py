@@ -1,7 +1,5 @@
 """Whether all hosts see the folder that results go into, and the programs that are started on them."""
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import shutil

@@ -17,22 +17,16 @@ _T = TypeVar("_T")
 
 @dataclass
 class Seen:
-    """What is known of a host.
-
-    Attributes:
-        slots: ranks that it takes.
-        metadata: what :func:`~polympi.lab.survey.probe.metadata` says.
-        record: the record of its machine; empty where polympi is not installed there.
-        folder: where polympi is there; None where it is not installed.
-        monotonic, of_day: its clocks compared with ours.
-    """
+    """What is known of a host."""
 
     name: str
-    slots: int = 1
-    metadata: dict[str, Any] = field(default_factory=dict)
+    slots: int = 1  # ranks that it takes
+    metadata: dict[str, Any] = field(default_factory=dict)  # what `metadata` says
+    # The record of its machine; empty where polympi is not installed there.
     record: dict[str, Any] = field(default_factory=dict)
-    folder: str | None = None
+    folder: str | None = None  # where polympi is there; None where it is not installed
     why_no_polympi: str = ""
+    # `monotonic` and `of_day`: its clocks compared with ours
     monotonic: Line | None = None
     of_day: Line | None = None
 
@@ -77,11 +71,7 @@ class Survey:
             list(pool.map(lambda session: session.close(), self._sessions.values()))
 
     def look(self, paths: Sequence[str]) -> None:
-        """Ask each host what it is like.
-
-        Args:
-            paths: of which it is asked whether they are there.
-        """
+        """Ask each host what it is like, and which of these paths are there."""
         for name, metadata in self._all(lambda name: self._sessions[name].ask("metadata", paths=list(paths))).items():
             self.hosts[name].metadata = metadata
         # One after the other: hosts of one machine would find each other's work in the load of the machine.

@@ -1,7 +1,5 @@
 """Hosts and their differences in sentences."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -9,12 +7,7 @@ MOST_NAMED = 8  # hosts in a sentence; the others are counted
 
 
 def hosts_words(names: Sequence[str], of: int | None = None) -> str:
-    """Names in a sentence: ``a``, ``a and b``, ``a, b and 5 more``; ``all hosts`` where these are all.
-
-    Args:
-        names: of the hosts.
-        of: how many there are in all, if it shall be said where these are all.
-    """
+    """Names in a sentence: ``a``, ``a and b``, ``a, b and 5 more``; ``all hosts`` where these are all ``of`` them."""
     if of is not None and len(names) == of and of > 2:
         return f"all {of} hosts"
     if len(names) > MOST_NAMED:

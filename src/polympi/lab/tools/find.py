@@ -1,7 +1,5 @@
 """Which tools are on this machine, and run on a stack's MPI."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -22,15 +20,11 @@ _LOADS = re.compile(r"^\s*(\S+) => (/\S+)", re.MULTILINE)  # a line of ldd
 
 @dataclass(frozen=True)
 class FoundTool:
-    """A tool that can be launched on a stack.
-
-    Attributes:
-        environment: variables that it needs besides the stack's.
-    """
+    """A tool that can be launched on a stack."""
 
     tool: Tool
     program: Path
-    environment: dict[str, str]
+    environment: dict[str, str]  # variables that it needs in addition to the stack's
 
     @property
     def name(self) -> str:

@@ -4,18 +4,8 @@ Two barriers, then a series of round trips between two ``MPI_Wtime``; half the a
 It receives from ``MPI_ANY_SOURCE`` with ``MPI_ANY_TAG``, where ours names both. Two buffers from ``MPI_Alloc_mem``.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-
 from polympi.lab.importers.imb import read_imb
 from polympi.lab.tools.tool import Tool, positive
-
-
-def _calls(sizes: Sequence[int]) -> list[list[str]]:
-    """1000 round trips, and fewer of large messages: its default."""
-    return [["PingPong", "-msgsize", ",".join(map(str, sizes))]]
-
 
 IMB_PINGPONG = Tool(
     name="IMB-PingPong",
@@ -25,6 +15,6 @@ IMB_PINGPONG = Tool(
     differs="half the average round trip of one series; it receives from any source with any tag, ours names both",
     get="build IMB-MPI1 (github.com/intel/mpi-benchmarks) with the stack's compilers",
     usable=positive,
-    calls=_calls,
+    calls=lambda sizes: [["PingPong", "-msgsize", ",".join(map(str, sizes))]],  # 1000 round trips, fewer of large ones
     read=read_imb,
 )

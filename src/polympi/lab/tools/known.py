@@ -1,7 +1,5 @@
 """The tools that a run can launch together with C."""
 
-from __future__ import annotations
-
 from polympi.lab.tools.imb import IMB_PINGPONG
 from polympi.lab.tools.netpipe import NETPIPE
 from polympi.lab.tools.osu import osu_tools

@@ -1,7 +1,5 @@
 """One launch of a tool: start its program as often as it needs, and read its figures."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import datetime

@@ -5,8 +5,6 @@ the buffer it receives into, so that it sends what has just come into the cache.
 that do not touch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from polympi.lab.importers.netpipe import read_netpipe

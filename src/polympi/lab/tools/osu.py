@@ -13,10 +13,6 @@ of the clock is in each iteration (half of it in a latency), and one disturbed i
   common start. OSU has no doubles, and adds ``MPI_FLOAT`` with ``-T mpi_float``.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.importers.osu import read_osu
 from polympi.lab.tools.tool import Tool, powers_of_two
@@ -52,12 +48,7 @@ def osu_tool(name: str, benchmark: str, differs: str, *options: str) -> Tool:
         differs=differs,
         get="build OSU Micro-Benchmarks 7 (mvapich.cse.ohio-state.edu/benchmarks) with the stack's mpicc",
         usable=powers_of_two,
-        calls=_calls(options),
+        calls=lambda sizes: [[*options, "-m", f"{min(sizes)}:{max(sizes)}"]],  # doubled from one to the other
         read=read_osu,
         only_two=not BENCHMARKS[benchmark].collective,
     )
-
-
-def _calls(options: Sequence[str]) -> Callable[[Sequence[int]], list[list[str]]]:
-    """It doubles the size from the smallest to the largest."""
-    return lambda sizes: [[*options, "-m", f"{min(sizes)}:{max(sizes)}"]]

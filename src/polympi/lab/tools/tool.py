@@ -1,7 +1,5 @@
 """What a third-party benchmark is: what it measures, how it is called, and how its figures are read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,29 +11,20 @@ PRINTED = "output.txt"  # what a program prints
 
 @dataclass(frozen=True)
 class Tool:
-    """A third-party program that measures what cases of ours measure.
-
-    Attributes:
-        benchmark: of our catalogue, in standard mode.
-        differs: what its figure is, in words that follow its name.
-        usable: those of the sizes, in bytes, that it can be asked for.
-        calls: the program's arguments for such sizes, a list for each time that it is called.
-        read: the importer of what it writes.
-        written: file in the working directory that has its figures when it has ended.
-        only_two: whether it refuses more than two ranks.
-    """
+    """A third-party program that measures what cases of ours measure."""
 
     name: str
     programs: tuple[str, ...]
-    benchmark: str
+    benchmark: str  # of our catalogue, in standard mode
     payload: str
-    differs: str
+    differs: str  # what its figure is, in words that follow its name
     get: str
-    usable: Callable[[Sequence[int]], list[int]]
+    usable: Callable[[Sequence[int]], list[int]]  # those of the sizes, in bytes, that it can be asked for
+    # The program's arguments for such sizes, a list for each time that it is called.
     calls: Callable[[Sequence[int]], list[list[str]]]
-    read: Callable[[str, str], Imported]
-    written: str = PRINTED
-    only_two: bool = True
+    read: Callable[[str, str], Imported]  # the importer of what it writes
+    written: str = PRINTED  # file in the working directory that has its figures when it has ended
+    only_two: bool = True  # whether it refuses more than two ranks
 
     def case(self, size_bytes: int) -> Case:
         """Our case of a size."""

@@ -1,7 +1,5 @@
 """The page, the Markdown and the terminal of a projection."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -1,7 +1,5 @@
 """Runs compared that are made up: what is planted is found, what is not is not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -139,7 +137,7 @@ def test_from_five_launches_a_run_on_a_large_change_is_found(analysed: Make, lau
         assert group.launches_needed > launches
 
 
-def test_only_what_is_chosen_is_judged_and_all_of_c_tells_the_noise(before: Analysis, analysed: Make) -> None:
+def test_only_what_is_chosen_is_judged_and_all_of_c_shows_the_noise(before: Analysis, analysed: Make) -> None:
     after = analysed(3, effects=SLOWED)
     chosen = (pl.col("binding") == "mpi4py") & (pl.col("size_bytes") == 8)
     found = compare(before, after, chosen=chosen)

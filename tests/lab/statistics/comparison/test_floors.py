@@ -1,7 +1,5 @@
 """What noise explains of a change."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -44,7 +42,7 @@ def test_a_quiet_one_gets_the_median_of_its_neighbours_and_a_loud_one_keeps_its_
     assert max(found[2**18 << k] for k in range(1, 7)) < 0.05  # small messages say nothing of large ones
 
 
-def test_too_few_launches_tell_no_floor() -> None:
+def test_too_few_launches_give_no_floor() -> None:
     found = floors(again(3, {("latency", 8): 0.02}))
     assert (found.groups, found.cases) == ({}, {})
 

@@ -1,7 +1,5 @@
 """The test that exchanges launches, against scipy and against made-up tables."""
 
-from __future__ import annotations
-
 from math import comb
 
 import numpy as np

@@ -1,10 +1,9 @@
 """What two runs are compared by."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest
+from launch_medians import launch_medians
 
 from polympi.lab.statistics.comparison.values import groups_of, judged_logs, meet, reference_logs, typical
 from polympi.lab.statistics.summary import RowKey
@@ -12,14 +11,7 @@ from polympi.lab.statistics.summary import RowKey
 
 def medians(times: dict[tuple[str, str, int], list[float | None]]) -> pl.DataFrame:
     """Launch medians of {(binding, benchmark, size): time in each block}."""
-    rows = [
-        ("mpich", block, binding, benchmark, "standard", "bytes", size, 2, time)
-        for (binding, benchmark, size), blocks in times.items()
-        for block, time in enumerate(blocks)
-        if time is not None
-    ]
-    columns = ("stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks", "median_ns")
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    return pl.concat(launch_medians(t, name, benchmark=b, size_bytes=size) for (name, b, size), t in times.items())
 
 
 def key(binding: str, benchmark: str, size: int) -> RowKey:

@@ -64,7 +64,7 @@ def test_one_row_makes_a_group_slower_and_cannot_make_it_known(own: str, rows: l
     ("verdicts", "code"),
     [(["same", "faster"], 0), (["same", "unknown"], 3), (["unknown", "slower"], 1), (["same"], 0)],
 )
-def test_the_exit_code_tells_slower_before_unknown(verdicts: list[str], code: int) -> None:
+def test_the_exit_code_is_that_of_slower_before_unknown(verdicts: list[str], code: int) -> None:
     assert exit_code_of(verdicts) == code
 
 
@@ -72,7 +72,7 @@ LIMIT = float(np.log(1.1))
 
 
 @pytest.mark.parametrize("spread", [0.08, 0.12, 0.16])
-def test_so_many_launches_mostly_tell_that_nothing_changed(spread: float) -> None:
+def test_that_many_launches_mostly_show_that_nothing_changed(spread: float) -> None:
     random = np.random.default_rng(round(1000 * spread))
     typical = shift(*_quantiles(9, spread))
     needed = launches_needed(typical, 0.0, LIMIT, 9, 9)

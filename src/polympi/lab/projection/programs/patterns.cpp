@@ -114,7 +114,7 @@ double send_cost(size_t bytes, simgrid::s4u::Host *a, simgrid::s4u::Host *b) {
     return cost(bytes, "node-send", "wire-send", a, b);
 }
 
-/* Whether this rank has sent a message between nodes while one of so many bytes was on its way to it. One
+/* Whether this rank has sent a message between nodes while one of this many bytes was on its way to it. One
    that answers another has been on its way for two. */
 bool sends_both_ways(size_t bytes) {
     const double ago = simgrid::s4u::Engine::get_clock() - sent[sg_actor_self_get_pid()];
@@ -283,7 +283,7 @@ void ring(const Rank &self, int bytes) {
         MPI_Send(memory, bytes, MPI_BYTE, next, TAG, MPI_COMM_WORLD);
 }
 
-/* Ranks beside this one in a mesh that is not periodic, in MPI's order of a Cartesian topology. (To make such
+/* Neighbours of this rank in a mesh that is not periodic, in MPI's order of a Cartesian topology. (To make such
    a topology of 1024 ranks, SMPI takes minutes.) */
 int find_neighbours(const Rank &self, int dimensions, int neighbours[]) {
     int sizes[DIMENSIONS] = {0}, count = 0;

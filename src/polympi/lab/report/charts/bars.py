@@ -1,7 +1,5 @@
 """Charts of single figures of each binding: modes at one size, start-up, memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,12 +16,7 @@ _MEMORY_LABEL = "format(datum.value / 1e6, ',~r') + ' MB'"
 
 
 def modes_at_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
-    """Time of every mode at one size with intervals, one line per mode.
-
-    Args:
-        rows: rows of one benchmark, payload and size, of all modes and bindings.
-        palette: colours of the run.
-    """
+    """Time of every mode of one benchmark and payload at one size with intervals, one line per mode."""
     return _dots(rows, palette, {mode: mode for mode in dict.fromkeys(row.mode for row in rows)}, linear=False)
 
 

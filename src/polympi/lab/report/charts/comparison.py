@@ -1,7 +1,5 @@
 """Charts that compare published figures with the run's."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Charts of the fitted protocol segments and their residuals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 

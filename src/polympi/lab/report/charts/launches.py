@@ -1,7 +1,5 @@
 """Charts of what lies behind a row: its launches and its single events."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,9 +23,7 @@ _PERCENTILES = (
 def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerChart:
     """One point per launch, at the median of its batches; per binding from top to bottom in block order.
 
-    Args:
-        medians: rows of ``Analysis.launch_medians`` of one family; of its sizes the representative ones are shown.
-        palette: colours of the run.
+    Of the sizes of the family the representative ones are shown.
     """
     sizes = representative_sizes(medians["size_bytes"].to_list())
     shown = medians.filter(pl.col("size_bytes").is_in(sizes) & pl.col("median_ns").is_not_null())
@@ -66,12 +62,7 @@ def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerCha
 
 
 def event_percentiles(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
-    """Percentiles of the single events, from the median to the slowest one seen.
-
-    Args:
-        rows: all rows of one family, of all bindings; of its sizes the representative ones are shown.
-        palette: colours of the run.
-    """
+    """Percentiles of the single events of a family at representative sizes, from the median to the slowest one seen."""
     sizes = representative_sizes(row.size_bytes for row in rows if row.p50_ns is not None)
     records: list[dict[str, Any]] = []
     for row in rows:

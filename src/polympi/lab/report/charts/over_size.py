@@ -1,7 +1,5 @@
 """Charts of one family over message size: time, bandwidth, ratio to C."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The colour and the shape of each binding: of few bindings a colour each, of several languages a hue a language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

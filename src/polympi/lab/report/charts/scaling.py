@@ -1,7 +1,5 @@
 """The chart of an application with several numbers of ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,10 +26,9 @@ def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.Laye
     ]
     chosen = style.highlight()
     ends = [record[name] for record in records for name in ("speedup", "low", "high")]
-    x, y = (
-        _ranks_axis([record["ranks"] for record in records]),
-        _speedup_axis([*ends, *(one["ideal"] for one in ideal)], scaled=any(row.weak for row in rows)),
-    )
+    title = "scaled speed-up" if any(row.weak for row in rows) else "speed-up"
+    x = _ranks_axis([record["ranks"] for record in records])
+    y = style.log_axis("speedup", title, [*ends, *(one["ideal"] for one in ideal)], "format(datum.value, '~g')")
     base = alt.Chart(style.dataset()).encode(x=x, color=style.colour(palette, names), opacity=style.faded(chosen))
     line = alt.Chart(style.dataset("ideal")).mark_line(strokeDash=[5, 4], strokeWidth=1.2, color="#8b93a1")
     name = alt.Chart(style.dataset("ideal_end")).mark_text(text="ideal", align="right", dx=-6, dy=-4, color="#8b93a1")
@@ -66,10 +63,6 @@ def _ranks_axis(ranks: Sequence[int]) -> alt.X:
         scale=alt.Scale(type="log", base=2, domain=[ticks[0], ticks[-1]], nice=False, padding=16),
         axis=alt.Axis(values=ticks, format="d", labelOverlap="greedy", grid=False),
     )
-
-
-def _speedup_axis(values: Sequence[float | None], *, scaled: bool) -> alt.Y:
-    return style.log_axis("speedup", "scaled speed-up" if scaled else "speed-up", values, "format(datum.value, '~g')")
 
 
 def _record(row: ScalingRow) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """What all charts share: ticks for sizes and times, legends, light and dark."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -69,9 +67,7 @@ def decades(
 ) -> tuple[float, float, list[float]]:
     """The smallest and the largest positive value, and the ticks of a logarithmic axis that holds both.
 
-    Args:
-        values: the values on the axis.
-        digits: where in each decade ticks stand; by default at 1, 2 and 5, at 1 alone beyond three decades.
+    In each decade ticks stand at 1, 2 and 5, beyond three decades at 1 alone, unless their digits are given.
     """
     positive = [v for v in values if v is not None and v > 0]
     low, high = (min(positive), max(positive)) if positive else (1.0, 10.0)

@@ -1,7 +1,5 @@
 """Published figures compared with the run's, if both measure the same."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 
 from polympi.lab.conclusions.placements import on_several_hosts
@@ -21,10 +19,7 @@ __all__ = ["Comparison", "comparisons"]
 def comparisons(analysis: Analysis, palette: Palette, shown: Container[str]) -> list[Comparison]:
     """All published tables that measure what the run measured, for each stack; speed-ups for each installed one.
 
-    Args:
-        analysis: the run.
-        palette: colours of the run.
-        shown: the bindings that are set beside them, and C; where a table is of one language, also those of it.
+    They are compared with C and the bindings that are shown; a table of one language, also with those of it.
     """
     every = [row for row in rows_of(analysis) if row.median_ns is not None]
     found: list[Comparison | None] = []

@@ -1,7 +1,5 @@
 """A published table compared with a run, and how its rows are found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,19 +15,14 @@ from polympi.lab.units import format_ns
 
 @dataclass(frozen=True)
 class Comparison:
-    """A published table compared with the run.
-
-    Attributes:
-        headers: column titles of the table; the first column is text, the others are figures.
-        chart: a chart, if the figures are a series over size.
-    """
+    """A published table compared with the run."""
 
     source: Source
     stack: str
     statement: str
-    headers: tuple[str, ...]
+    headers: tuple[str, ...]  # column titles of the table; the first column is text, the others are figures
     lines: Sequence[tuple[str, ...]]
-    chart: alt.LayerChart | None = None
+    chart: alt.LayerChart | None = None  # a chart, if the figures are a series over size
 
 
 def select(rows: Iterable[Row], benchmark: str, mode: str, payload: str, binding: str | None = None) -> list[Row]:

@@ -1,7 +1,5 @@
 """Published figures of C# and of Boost.MPI compared with the run's."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 import polars as pl

@@ -1,7 +1,5 @@
 """Published figures of Python's modules compared with the run's."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

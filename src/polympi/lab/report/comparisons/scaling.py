@@ -1,7 +1,5 @@
 """Published speed-ups compared with the run's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from polympi.lab.catalogue import problem_bytes

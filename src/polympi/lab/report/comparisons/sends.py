@@ -1,7 +1,5 @@
 """Published figures of send modes compared with C's."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

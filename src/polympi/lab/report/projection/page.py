@@ -1,7 +1,5 @@
 """The page of a projection, with its charts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The tables of a projection: the words of each cell, the same in every format."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,14 +24,10 @@ AGAINST_HEADERS = ("binding", "case", "size", "predicted", "measured", "error", 
 
 @dataclass(frozen=True)
 class Table:
-    """A table.
-
-    Attributes:
-        headers: of the columns; the first ``words`` columns hold words, the others numbers.
-    """
+    """A table."""
 
     title: str
-    headers: tuple[str, ...]
+    headers: tuple[str, ...]  # of the columns; the first `words` columns hold words, the others numbers
     lines: Sequence[tuple[str, ...]]
     words: int = 2
 

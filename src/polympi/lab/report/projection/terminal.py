@@ -1,7 +1,5 @@
 """A projection in the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.console import Console

@@ -1,7 +1,5 @@
 """Which runs can be compared, and which of their rows are judged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import polars as pl

@@ -60,15 +60,10 @@ def compare(
     absolute: bool = False,
     threshold: float = THRESHOLD,
 ) -> Comparison:
-    """Compare two runs.
+    """Compare two runs; ``chosen`` and ``threshold`` are those of :func:`compare_medians`.
 
-    Args:
-        before: the earlier run, or the one to compare with.
-        after: the later run.
-        chosen: as for :func:`compare_medians`.
-        absolute: judge times instead of ratios to C; C is then a row too, and if each run has one stack, the names of
-            the stacks need not agree.
-        threshold: as for :func:`compare_medians`.
+    ``absolute`` judges times instead of ratios to C; C is then a row too, and if each run has one stack, the names of
+    the stacks need not agree.
     """
     first, second = before.launch_medians, after.launch_medians
     if absolute:

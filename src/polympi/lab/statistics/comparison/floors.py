@@ -4,11 +4,9 @@ C against itself cannot have changed. How far the interval of its change reaches
 how large a change of C against itself these runs leave possible; a change of a binding no larger than that is not to
 be believed. It sees what exchanging launches cannot: what outlasts one of the runs, such as another layout of memory.
 
-One case may be quiet by luck. So the floor of each is at least the median of what stands beside it: of the cases of its
+One case may be quiet by luck. So the floor of each is at least the median of its neighbours: of the cases of its
 benchmark that are nearest in size, or, for a whole benchmark, of the other benchmarks of the stack.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -32,11 +30,7 @@ class Floors:
 
 
 def floors(again: Values) -> Floors:
-    """The floors of two runs.
-
-    Args:
-        again: the A/A arm in both runs. Where it has too few launches for an interval there is no floor.
-    """
+    """The floors of two runs, from the A/A arm in both; where it has too few launches for an interval there is none."""
     groups = groups_of(again)
     one_a_group = typical(again, groups)
     ends = {
@@ -51,11 +45,11 @@ def floors(again: Values) -> Floors:
 
 
 def _raised(
-    ends: Mapping[_Key, float | None], beside: Callable[[_Key, dict[_Key, float]], list[float]]
+    ends: Mapping[_Key, float | None], neighbours: Callable[[_Key, dict[_Key, float]], list[float]]
 ) -> dict[_Key, float]:
     """The larger of each end and the median over its neighbours; without an end, the median alone."""
     known = {key: end for key, end in ends.items() if end is not None}
-    return {key: max(end or 0.0, median(others)) for key, end in ends.items() if (others := beside(key, known))}
+    return {key: max(end or 0.0, median(others)) for key, end in ends.items() if (others := neighbours(key, known))}
 
 
 def far_end(change: Shift) -> float | None:

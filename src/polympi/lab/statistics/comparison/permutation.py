@@ -13,8 +13,6 @@ largest are drawn in to their neighbours: one bad launch a run (2 of 18) at eith
 run a value is from plays no part in that, so that the test stays exact.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -36,15 +34,10 @@ Labels = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class PValues:
-    """P-values, one a row.
+    """P-values, one a row."""
 
-    Attributes:
-        among_all: adjusted over all rows of the table.
-        among_group: adjusted over the rows of the same group.
-    """
-
-    among_all: Matrix
-    among_group: Matrix
+    among_all: Matrix  # adjusted over all rows of the table
+    among_group: Matrix  # adjusted over the rows of the same group
 
 
 def permutation_p_values(

@@ -1,7 +1,5 @@
 """The logarithms that two runs are compared by, a row for each case and a column for each launch."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -21,18 +19,13 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Values:
-    """Logarithms of both runs.
+    """Logarithms of both runs."""
 
-    Attributes:
-        keys: what each row is about; rows of one group (stack, binding, benchmark) stand together.
-        logs: one row per key, one column per launch: those of the earlier run, then those of the later. NaN where a
-            launch has no value.
-        first: how many columns are of the earlier run.
-    """
-
-    keys: list[RowKey]
+    keys: list[RowKey]  # what each row is about; rows of one group (stack, binding, benchmark) stand together
+    # One row per key, one column per launch: those of the earlier run, then those of the later. NaN where a launch has
+    # no value.
     logs: Matrix
-    first: int
+    first: int  # how many columns are of the earlier run
 
     def sides(self, row: int) -> tuple[Matrix, Matrix]:
         """The values of a row in the earlier and in the later run, without the missing ones."""
@@ -79,9 +72,7 @@ def reference_logs(medians: pl.DataFrame) -> pl.DataFrame:
 def meet(before: pl.DataFrame, after: pl.DataFrame) -> Values:
     """The rows that both runs have.
 
-    Args:
-        before: stack, block, binding, the columns of a case, and ``log``; one row per launch and case.
-        after: the same of the later run.
+    Each table has stack, block, binding, the columns of a case, and ``log``: one row per launch and case.
     """
     both = pl.concat([frame.select(*ROW, "block", "log", run=pl.lit(n)) for n, frame in enumerate((before, after))])
     common = both.group_by(ROW).agg(pl.col("run").n_unique()).filter(pl.col("run") == 2).select(ROW)

@@ -1,6 +1,10 @@
-"""What is said of a change, and how many launches it would take to say more."""
+"""The verdict on a change, in one word, and how many launches it would take to say more.
 
-from __future__ import annotations
+``slower`` and ``faster`` say four things: the change was found (its adjusted p-value is at most the level), its
+interval excludes none, and its estimate is beyond the threshold and beyond what noise explains. ``same`` is no lack of
+evidence but evidence, as in tests of equivalence (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657-680): the
+whole interval lies within the threshold. Everything else is ``unknown``.
+"""
 
 from collections.abc import Sequence
 from math import ceil
@@ -32,14 +36,9 @@ def verdict_of_change(change: Shift, floor: float | None, threshold: float, *, f
 
 
 def verdict_of_group(own: str, rows: Sequence[str]) -> str:
-    """The verdict on a group of rows.
+    """The verdict on a group of rows, from that on its typical row and those on all; an unknown row says nothing of it.
 
-    Args:
-        own: the verdict on its typical row.
-        rows: the verdicts on its rows. An unknown row says nothing about the group.
-
-    Returns:
-        ``slower`` if the typical row or any other is. ``faster`` likewise, but not where the typical row is unknown.
+    It is ``slower`` if any of them is, and ``faster`` likewise, but not where the typical row is unknown.
     """
     if SLOWER in (own, *rows):
         return SLOWER
