@@ -10,7 +10,7 @@ from polympi.lab.launch.launcher import Launched
 from polympi.lab.protocol import LaunchSamples
 from polympi.lab.records import LaunchRecord, PlannedCase
 from polympi.lab.run.figures import RunningFigures
-from polympi.lab.statistics.stopping import FixedBlocks, PreciseBlocks
+from polympi.lab.statistics.stopping import StopRule
 
 LATENCY = Case("latency", "standard", "bytes", 8)
 BCAST = Case("bcast", "standard", "bytes", 8)
@@ -77,7 +77,7 @@ def test_the_reference_is_as_precise_as_its_again_arm() -> None:
     same = [_launched(name, block, 10**6) for block in range(6) for name in ("c", "c-again")]
     apart = [_launched("mpi4py", block, 10**6 * (1 + block)) for block in range(6)]
     figures = _figures(*same, *apart)
-    rule = PreciseBlocks(6, 30)
+    rule = StopRule(6, 30)
     assert figures.stopped(rule, "c", LATENCY, 6) == "precision"
     assert figures.stopped(rule, "mpi4py", LATENCY, 6) is None
-    assert RunningFigures().stopped(FixedBlocks(9), "c", LATENCY, 9) == "fixed"
+    assert RunningFigures().stopped(StopRule(9, 9), "c", LATENCY, 9) == "fixed"

@@ -15,7 +15,7 @@ from polympi.lab.run.request import StackPlan
 from polympi.lab.run.stack_state import StackState, launches_of_block
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
-from polympi.lab.statistics.stopping import stop_rule
+from polympi.lab.statistics.stopping import StopRule
 
 CASES = [("latency", "standard", "bytes", 8), ("barrier", "standard", "none", 0)]
 ARMS = list(EFFECTS)
@@ -29,7 +29,7 @@ def _state(directory: RunDirectory, blocks: int = 6) -> StackState:
     asked = [planned_case(case) for case in cases]
     covered = {name: [case for case in asked if bindings[name].why_not(case) is None] for name in ARMS}
     plan = StackPlan(stack, [Arm(bindings[name], Path()) for name in ARMS], covered, {})
-    state = StackState(plan, stop_rule(blocks, blocks), seed=1)
+    state = StackState(plan, StopRule(blocks, blocks), seed=1)
     state.begin(dict(enumerate(cases)))
     replay(state, directory, directory.launches())
     return state

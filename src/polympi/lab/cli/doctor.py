@@ -62,7 +62,8 @@ def doctor(
     else:
         checks = _host_checks(hostfile, names, directory or Path.cwd(), ssh, hosts)
     done = []
-    for check in chain(_home_check(no_home), checks):
+    set_home = "Set it where you start programs yourself: export HOME=~"
+    for check in chain([Check("HOME", "warning", no_home, set_home)] if no_home else [], checks):
         done.append(check)
         if not json:
             print_checks([check], results)
@@ -70,11 +71,6 @@ def doctor(
         results.file.write(checks_json(done, **({"hosts": hosts} if hostfile else {})) + "\n")
     if any(check.status == "problem" for check in done):
         raise typer.Exit(1)
-
-
-def _home_check(sentence: str | None) -> Iterator[Check]:
-    if sentence is not None:
-        yield Check("HOME", "warning", sentence, "Set it where you start programs yourself: export HOME=~")
 
 
 def _only_with_hosts(options: dict[str, object]) -> None:

@@ -103,7 +103,12 @@ def made_cluster(
         connect(held_switch, hosts, bits)
         cluster.write_hostfiles()
         write_agent(cluster)
-        yield Made(cluster, [switch, *holders])
+
+        def stay() -> None:
+            for holder in (switch, *holders):
+                holder.stay()
+
+        yield Made(cluster, stay)
 
 
 class _Holder:
