@@ -21,15 +21,12 @@ from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
 
 def doctor(
     hostfile: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Check the hosts of a host file, and the network between them."),
+        Path | None, typer.Option(metavar="FILE", help="Check the hosts of a host file, and the network between them.")
     ] = None,
     stack: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME,...",
-            help="Stacks to check. Default: all that are installed.",
-            autocompletion=complete_stacks,
+            metavar="NAME,...", help="Stacks to check. Default: all that are installed.", autocompletion=complete_stacks
         ),
     ] = None,
     directory: Annotated[
@@ -105,14 +102,7 @@ def _host_checks(
     if not stacks:
         yield _no_stack()
     yield from diagnose_hosts(
-        slots,
-        reach,
-        stacks,
-        directory.absolute(),
-        cluster=cluster,
-        nameless=nameless,
-        say=say,
-        record=record,
+        slots, reach, stacks, directory.absolute(), cluster=cluster, nameless=nameless, say=say, record=record
     )
 
 

@@ -150,12 +150,7 @@ class _Holder:
             raise ClusterError(f"Host {self._name} ended while the cluster was made: something killed it; try again.")
         spaces = (*NAMESPACES, TIME) if self._ahead_s else NAMESPACES
         return Host(
-            name=self._name,
-            address=address,
-            holder=holder.pid,
-            started=began,
-            spaces=spaces,
-            ahead_s=self._ahead_s,
+            name=self._name, address=address, holder=holder.pid, started=began, spaces=spaces, ahead_s=self._ahead_s
         )
 
     def stay(self) -> None:
