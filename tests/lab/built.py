@@ -11,29 +11,20 @@ from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.model import SUMMARY_COLUMNS, Analysis
 
 _TEXT = ("stack", "binding", "benchmark", "payload", "mode", "verdict", "stopped_by")
-_WHOLE = ("size_bytes", "ranks", "launches", "samples", "outliers")
-_SCHEMA = {c: pl.String if c in _TEXT else pl.Int64 if c in _WHOLE else pl.Float64 for c in SUMMARY_COLUMNS}
-MEMORY_SCHEMA = {
-    "stack": pl.String,
-    "binding": pl.String,
-    "ranks": pl.Int64,
-    "launches": pl.Int64,
-    "pss_bytes": pl.Float64,
-    "pss_mean_bytes": pl.Float64,
-    "rss_bytes": pl.Float64,
-    "delta_to_c_bytes": pl.Float64,
-}
-_MEDIANS_SCHEMA = {
-    "stack": pl.String,
-    "block": pl.Int64,
-    "binding": pl.String,
-    "benchmark": pl.String,
-    "mode": pl.String,
-    "payload": pl.String,
-    "size_bytes": pl.Int64,
-    "ranks": pl.Int64,
-    "median_ns": pl.Float64,
-}
+_WHOLE = ("size_bytes", "ranks", "launches", "samples", "outliers", "block")
+
+
+def _schema(*columns: str) -> dict[str, type[pl.DataType]]:
+    return {c: pl.String if c in _TEXT else pl.Int64 if c in _WHOLE else pl.Float64 for c in columns}
+
+
+_SCHEMA = _schema(*SUMMARY_COLUMNS)
+MEMORY_SCHEMA = _schema(
+    "stack", "binding", "ranks", "launches", "pss_bytes", "pss_mean_bytes", "rss_bytes", "delta_to_c_bytes"
+)
+_MEDIANS_SCHEMA = _schema(
+    "stack", "block", "binding", "benchmark", "mode", "payload", "size_bytes", "ranks", "median_ns"
+)
 # Every benchmark that a report treats in a way of its own.
 RICH_CASES = [
     *DEFAULT_CASES,

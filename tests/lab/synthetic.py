@@ -97,14 +97,7 @@ def _make_run(
     effects = EFFECTS if effects is None else effects
     planned = [
         PlannedCase(
-            benchmark=b,
-            mode=m,
-            payload=p,
-            size_bytes=s,
-            warmup=100,
-            batches=batches,
-            iterations=1000,
-            events=events,
+            benchmark=b, mode=m, payload=p, size_bytes=s, warmup=100, batches=batches, iterations=1000, events=events
         )
         for b, m, p, s in cases
     ]

@@ -8,13 +8,7 @@ from polympi.lab.bindings import build as build_module
 from polympi.lab.bindings import core as core_module
 from polympi.lab.bindings import harness as harness_module
 from polympi.lab.bindings import sources as sources_module
-from polympi.lab.bindings.build import (
-    build,
-    missing_requirements,
-    output_folder,
-    program_command,
-    why_not_ready,
-)
+from polympi.lab.bindings.build import build, missing_requirements, output_folder, program_command, why_not_ready
 from polympi.lab.bindings.compiling import run_build
 from polympi.lab.bindings.core import core_folder
 from polympi.lab.bindings.harness import STATIC, build_harness, start_library

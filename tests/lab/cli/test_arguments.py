@@ -12,12 +12,6 @@ from polympi.lab.records import SAMPLE_SCHEMA
 from polympi.lab.stacks.stack import Stack, remember
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path))
-    return tmp_path
-
-
 def _install(*names: str) -> None:
     python = sys.executable
     for name in names:
@@ -28,14 +22,14 @@ def _names(text: str | None, *, one: bool = False) -> list[str]:
     return [stack.name for stack in choose_stacks(text, one=one)]
 
 
-def test_stacks_are_those_named_or_all(home: Path) -> None:
+def test_stacks_are_those_named_or_all(empty_home: Path) -> None:
     assert _names(None) == []
     _install("mpich", "impi", "openmpi")
     assert _names(None) == _names("all") == ["impi", "mpich", "openmpi"]
     assert _names("openmpi, mpich,openmpi") == ["openmpi", "mpich"]
 
 
-def test_a_profile_of_one_stack_takes_mpich_or_the_first(home: Path) -> None:
+def test_a_profile_of_one_stack_takes_mpich_or_the_first(empty_home: Path) -> None:
     _install("impi", "openmpi")
     assert _names(None, one=True) == ["impi"]
     _install("mpich")

@@ -76,5 +76,12 @@ def test_a_name_of_a_list_is_offered_once() -> None:
     assert "latency,latency" not in names.complete_benches("latency,lat")
 
 
+@pytest.mark.parametrize(
+    "of", ["benches", "bindings", "new_stack", "pages", "placements", "scalings", "schedulers", "tools"]
+)
+def test_names_are_where_completions_look_for_them(of: str) -> None:
+    assert getattr(names, f"complete_{of}")("")
+
+
 def test_profiles_say_what_they_are() -> None:
     assert all(summary for _, summary in names.complete_profiles(""))

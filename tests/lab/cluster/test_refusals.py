@@ -88,10 +88,7 @@ def test_without_root_or_podman_containers_are_refused(folder: Path, monkeypatch
     ],
 )
 def test_what_is_typed_wrong_is_one_sentence(
-    options: list[str],
-    sentence: str,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    options: list[str], sentence: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(namespaces.shutil, "which", lambda name: name)
@@ -184,10 +181,7 @@ def test_a_line_that_is_no_host_is_refused_with_its_number(line: str, why: str, 
 
 @pytest.mark.parametrize("command", [["run"], ["run", "--dry-run"], ["doctor"]])
 def test_every_command_refuses_such_a_file(
-    command: list[str],
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    command: list[str], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded(folder, "t-1", "t-2")
     file = tmp_path / "hosts"

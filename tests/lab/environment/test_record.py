@@ -20,25 +20,9 @@ from polympi.lab.environment.single_copy import single_copy_metadata, try_readin
 from polympi.lab.environment.software import slurm_metadata, source_metadata
 
 SECTIONS = {
-    "date",
-    "host",
-    "command",
-    "cpu",
-    "affinity",
-    "numa",
-    "memory",
-    "shm",
-    "limits",
-    "load_average",
-    "busy",
-    "single_copy",
-    "os",
-    "kernel",
-    "slurm",
-    "python",
-    "packages",
-    "source",
-}
+    "date", "host", "command", "cpu", "affinity", "numa", "memory", "shm", "limits", "load_average", "busy",
+    "single_copy", "os", "kernel", "slurm", "python", "packages", "source",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -137,10 +121,7 @@ def test_the_commit_of_a_checkout_and_its_changes(tmp_path):
 
     (tmp_path / "__init__.py").write_text("1\n")
     git("init", "-q")
-    assert source_metadata(tmp_path) == {
-        "commit": None,
-        "changed": None,
-    }  # not tracked
+    assert source_metadata(tmp_path) == {"commit": None, "changed": None}  # not tracked
     git("add", "__init__.py")
     git("commit", "-q", "-m", "one")
     assert source_metadata(tmp_path) == {"commit": git("rev-parse", "HEAD"), "changed": False}

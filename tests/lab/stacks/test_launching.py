@@ -240,9 +240,7 @@ def test_ranks_that_are_alone_are_reported_with_what_the_launcher_could_do(progr
     assert "ended well and wrote nothing" in str(_other_mpi(template, {}))
 
 
-def test_of_several_ways_the_first_that_works_is_taken_or_the_first_is_blamed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_several_ways_the_first_that_works_is_taken_or_the_first_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
     from polympi.lab.stacks import check
 
     tried = []

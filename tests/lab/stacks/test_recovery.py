@@ -29,14 +29,8 @@ with all_or_nothing("mine"):
 """
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path))
-    return tmp_path
-
-
-def _existing(home: Path) -> Path:
-    folder = home / "stacks" / "mine"
+def _existing(empty_home: Path) -> Path:
+    folder = empty_home / "stacks" / "mine"
     (folder / "env").mkdir(parents=True)
     (folder / "stack.json").write_text("{}")
     (folder / "env" / "package").write_text("old")
@@ -60,28 +54,28 @@ def _fail(name: str, error: BaseException) -> None:
 
 
 @pytest.mark.parametrize("error", [StackError("no network"), KeyboardInterrupt(), SystemExit(143)])
-def test_a_new_stack_that_fails_leaves_nothing(home: Path, error: BaseException) -> None:
+def test_a_new_stack_that_fails_leaves_nothing(empty_home: Path, error: BaseException) -> None:
     with pytest.raises(type(error)):
         _fail("mine", error)
-    assert _tree(home) == {"adding": "", "stacks": ""}
+    assert _tree(empty_home) == {"adding": "", "stacks": ""}
 
 
 @pytest.mark.parametrize("error", [StackError("no network"), KeyboardInterrupt()])
-def test_a_stack_that_was_to_be_completed_stays_as_it_was(home: Path, error: BaseException) -> None:
-    before = _tree(_existing(home))
+def test_a_stack_that_was_to_be_completed_stays_as_it_was(empty_home: Path, error: BaseException) -> None:
+    before = _tree(_existing(empty_home))
     with pytest.raises(type(error)):
         _fail("mine", error)
-    assert _tree(home / "stacks" / "mine") == before
-    assert (home / "stacks" / "mine" / "env" / "link").is_symlink()
-    assert list((home / "adding").iterdir()) == []
+    assert _tree(empty_home / "stacks" / "mine") == before
+    assert (empty_home / "stacks" / "mine" / "env" / "link").is_symlink()
+    assert list((empty_home / "adding").iterdir()) == []
 
 
-def test_what_succeeds_stays_and_leaves_nothing_beside_it(home: Path) -> None:
-    folder = _existing(home)
+def test_what_succeeds_stays_and_leaves_nothing_beside_it(empty_home: Path) -> None:
+    folder = _existing(empty_home)
     with all_or_nothing("mine"):
         (folder / "env" / "more").write_text("more")
     assert (folder / "env" / "more").is_file()
-    assert list((home / "adding").iterdir()) == []
+    assert list((empty_home / "adding").iterdir()) == []
 
 
 def _work_and_be_killed() -> None:
@@ -91,64 +85,64 @@ def _work_and_be_killed() -> None:
         worker.send_signal(signal.SIGKILL)
 
 
-def test_a_new_stack_that_was_killed_is_removed_at_the_next_start(home: Path) -> None:
+def test_a_new_stack_that_was_killed_is_removed_at_the_next_start(empty_home: Path) -> None:
     _work_and_be_killed()
-    assert (home / "stacks" / "mine" / "env" / "half").is_file()
+    assert (empty_home / "stacks" / "mine" / "env" / "half").is_file()
     said: list[str] = []
     undo_broken_off(said.append)
     assert said == ["stack mine was being installed when polympi was ended: it is as it was before"]
-    assert not (home / "stacks" / "mine").exists()
-    assert list((home / "adding").iterdir()) == []
+    assert not (empty_home / "stacks" / "mine").exists()
+    assert list((empty_home / "adding").iterdir()) == []
 
 
-def test_a_stack_whose_completion_was_killed_is_put_back_at_the_next_start(home: Path) -> None:
-    before = _tree(_existing(home))
+def test_a_stack_whose_completion_was_killed_is_put_back_at_the_next_start(empty_home: Path) -> None:
+    before = _tree(_existing(empty_home))
     _work_and_be_killed()
-    assert _tree(home / "stacks" / "mine") != before
+    assert _tree(empty_home / "stacks" / "mine") != before
     undo_broken_off()
-    assert _tree(home / "stacks" / "mine") == before
+    assert _tree(empty_home / "stacks" / "mine") == before
 
 
-def test_the_next_attempt_itself_puts_things_back(home: Path) -> None:
-    before = _tree(_existing(home))
+def test_the_next_attempt_itself_puts_things_back(empty_home: Path) -> None:
+    before = _tree(_existing(empty_home))
     _work_and_be_killed()
     with all_or_nothing("mine"):
-        assert _tree(home / "stacks" / "mine") == before
+        assert _tree(empty_home / "stacks" / "mine") == before
 
 
-def test_a_stack_that_somebody_works_on_is_left_alone(home: Path) -> None:
-    _existing(home)
+def test_a_stack_that_somebody_works_on_is_left_alone(empty_home: Path) -> None:
+    _existing(empty_home)
     with subprocess.Popen([sys.executable, "-c", WORK], stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout is not None
         worker.stdout.readline()
         undo_broken_off()
-        assert (home / "stacks" / "mine" / "env" / "half").is_file()
+        assert (empty_home / "stacks" / "mine" / "env" / "half").is_file()
         with pytest.raises(StackError, match="Another polympi is working on stack 'mine'"), all_or_nothing("mine"):
             pass
         worker.kill()
 
 
-def test_a_copy_that_was_not_finished_is_no_copy(home: Path) -> None:
-    before = _tree(_existing(home))
-    (home / "adding" / "mine.unfinished").mkdir(parents=True)
-    (home / "adding" / "mine.lock").write_text("")
+def test_a_copy_that_was_not_finished_is_no_copy(empty_home: Path) -> None:
+    before = _tree(_existing(empty_home))
+    (empty_home / "adding" / "mine.unfinished").mkdir(parents=True)
+    (empty_home / "adding" / "mine.lock").write_text("")
     undo_broken_off()
-    assert _tree(home / "stacks" / "mine") == before
-    assert list((home / "adding").iterdir()) == []
+    assert _tree(empty_home / "stacks" / "mine") == before
+    assert list((empty_home / "adding").iterdir()) == []
 
 
-def test_without_hard_links_the_copy_is_one_of_contents(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_hard_links_the_copy_is_one_of_contents(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError
 
-    before = _tree(_existing(home))
+    before = _tree(_existing(empty_home))
     monkeypatch.setattr(os, "link", refuse)
     with pytest.raises(StackError):
         _fail("mine", StackError("no network"))
-    assert _tree(home / "stacks" / "mine") == before
+    assert _tree(empty_home / "stacks" / "mine") == before
 
 
-def test_adding_a_stack_that_fails_leaves_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adding_a_stack_that_fails_leaves_nothing(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise StackError("pip could not install mpich")
 
@@ -156,4 +150,4 @@ def test_adding_a_stack_that_fails_leaves_nothing(home: Path, monkeypatch: pytes
     monkeypatch.setattr(add, "_pip_install", fail)
     with pytest.raises(StackError, match="pip could not install"):
         add_stack("mpich", [])
-    assert not (home / "stacks" / "mpich").exists()
+    assert not (empty_home / "stacks" / "mpich").exists()

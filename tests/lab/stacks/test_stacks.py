@@ -15,12 +15,6 @@ from polympi.lab.stacks.launching import started_by
 from polympi.lab.stacks.stack import Stack, forget, get_stack, installed_stacks, remember
 
 
-@pytest.fixture
-def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path))
-    return tmp_path
-
-
 def _fake(tmp_path: Path, **changes: str) -> Stack:
     fields = {"name": "fake", "family": "mpich", "origin": "system", "mpiexec": "x", "mpicc": "x", "python": "x"}
     return Stack(**{**fields, **changes})

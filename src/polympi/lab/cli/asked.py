@@ -9,14 +9,7 @@ from pathlib import Path
 import msgspec
 
 from polympi.lab.bindings.manifest import Binding
-from polympi.lab.cli.arguments import (
-    choose_pages,
-    choose_ranks,
-    choose_scaling,
-    choose_seed,
-    choose_sizes,
-    split_list,
-)
+from polympi.lab.cli.arguments import choose_pages, choose_ranks, choose_scaling, choose_seed, choose_sizes, split_list
 from polympi.lab.cluster.state import cluster_of
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.placements import placement_levels

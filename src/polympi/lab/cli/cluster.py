@@ -89,8 +89,7 @@ def up(
 
 @clusters.command()
 def down(
-    name: Name = _USUAL,
-    every: Annotated[bool, typer.Option("--all", help="Remove all clusters.")] = False,
+    name: Name = _USUAL, every: Annotated[bool, typer.Option("--all", help="Remove all clusters.")] = False
 ) -> None:
     """Remove a cluster and end everything that runs on it; also what an interrupted 'up' has left."""
     from polympi.lab.cluster import manage
@@ -207,10 +206,7 @@ def _print_commands(cluster: Cluster) -> None:
     table = [
         ("to measure", f"polympi run --hostfile {mpich}"),
         ("own programs, MPICH", f"polympi cluster exec{named} mpiexec -f {mpich} -n {hosts} PROGRAM"),
-        (
-            "... with Open MPI",
-            f"polympi cluster exec{named} mpiexec --hostfile {openmpi} -n {hosts} PROGRAM",
-        ),
+        ("... with Open MPI", f"polympi cluster exec{named} mpiexec --hostfile {openmpi} -n {hosts} PROGRAM"),
         *([("by Slurm, MPICH", f"polympi cluster exec{named} srun -N {hosts} --mpi=pmi2 PROGRAM")] * cluster.slurm),
         *([("as a job of Slurm", f"polympi cluster exec{named} polympi submit --nodes {hosts} run")] * cluster.slurm),
         ("to see, to remove", f"polympi cluster status; polympi cluster down{named}"),

@@ -37,8 +37,7 @@ _STDOUT: Final = Path("-")
 
 def diff(
     before: Annotated[
-        Path,
-        typer.Argument(metavar="A", help="Result directory of the earlier run.", autocompletion=complete_results),
+        Path, typer.Argument(metavar="A", help="Result directory of the earlier run.", autocompletion=complete_results)
     ],
     after: Annotated[
         Path, typer.Argument(metavar="B", help="Result directory of the later run.", autocompletion=complete_results)
@@ -58,8 +57,7 @@ def diff(
         str, typer.Option("--threshold", metavar="PERCENT", help="The smallest change that counts.")
     ] = f"{THRESHOLD:.0%}",
     absolute: Annotated[
-        bool,
-        typer.Option("--absolute", help="Judge times instead of ratios to C: for another MPI, stack or machine."),
+        bool, typer.Option("--absolute", help="Judge times instead of ratios to C: for another MPI, stack or machine.")
     ] = False,
     every: Annotated[bool, typer.Option("--all", help="Also show groups without a change, and all rows.")] = False,
     json: Annotated[

@@ -21,15 +21,12 @@ from polympi.lab.stacks.stack import Stack, get_stack, installed_stacks
 
 def doctor(
     hostfile: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Check the hosts of a host file, and the network between them."),
+        Path | None, typer.Option(metavar="FILE", help="Check the hosts of a host file, and the network between them.")
     ] = None,
     stack: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME,...",
-            help="Stacks to check. Default: all that are installed.",
-            autocompletion=complete_stacks,
+            metavar="NAME,...", help="Stacks to check. Default: all that are installed.", autocompletion=complete_stacks
         ),
     ] = None,
     directory: Annotated[
@@ -62,7 +59,8 @@ def doctor(
     else:
         checks = _host_checks(hostfile, names, directory or Path.cwd(), ssh, hosts)
     done = []
-    for check in chain(_home_check(no_home), checks):
+    set_home = "Set it where you start programs yourself: export HOME=~"
+    for check in chain([Check("HOME", "warning", no_home, set_home)] if no_home else [], checks):
         done.append(check)
         if not json:
             print_checks([check], results)
@@ -70,11 +68,6 @@ def doctor(
         results.file.write(checks_json(done, **({"hosts": hosts} if hostfile else {})) + "\n")
     if any(check.status == "problem" for check in done):
         raise typer.Exit(1)
-
-
-def _home_check(sentence: str | None) -> Iterator[Check]:
-    if sentence is not None:
-        yield Check("HOME", "warning", sentence, "Set it where you start programs yourself: export HOME=~")
 
 
 def _only_with_hosts(options: dict[str, object]) -> None:
@@ -109,14 +102,7 @@ def _host_checks(
     if not stacks:
         yield _no_stack()
     yield from diagnose_hosts(
-        slots,
-        reach,
-        stacks,
-        directory.absolute(),
-        cluster=cluster,
-        nameless=nameless,
-        say=say,
-        record=record,
+        slots, reach, stacks, directory.absolute(), cluster=cluster, nameless=nameless, say=say, record=record
     )
 
 

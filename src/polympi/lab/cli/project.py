@@ -30,8 +30,7 @@ def project(
         ),
     ],
     ranks: Annotated[
-        str | None,
-        typer.Option(metavar="N,...", help=f"How many. Default: {_USUAL_RANKS}.", show_default=False),
+        str | None, typer.Option(metavar="N,...", help=f"How many. Default: {_USUAL_RANKS}.", show_default=False)
     ] = None,
     network: Annotated[
         str | None,
@@ -58,8 +57,7 @@ def project(
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where to write. Default: a folder in DIR."),
+        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write. Default: a folder in DIR.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a projection that is there.")] = False,
 ) -> None:

@@ -72,10 +72,8 @@ def go_on(path: Path, asked: Asked, *, wait: bool, dry_run: bool) -> None:
         tools = next((one.tools for one in same if one.tools), [])
         made = sum(record.outcome == "ok" and record.block is not None for record in directory.launches())
         say(f"the run in '{path}' has {count(made, 'launch')} that count; all of it is:")
-        _show(
-            request,
-            preview(dataclasses.replace(request, output=_new_name(path), wanted=first.bindings, tools=tools)),
-        )
+        as_new = path.with_name(f"{path.name}-dry-run")  # the plan is made as if the run were a new one
+        _show(request, preview(dataclasses.replace(request, output=as_new, wanted=first.bindings, tools=tools)))
         return
     with shown() as watcher:
         measured = measure_again(request, directory, watcher=watcher, wait=wait)
@@ -96,11 +94,6 @@ def preview_run(asked: Asked) -> None:
         )
     request = settled(dataclasses.replace(request, stacks=stacks), say, check=False)
     _show(request, preview(request))
-
-
-def _new_name(path: Path) -> Path:
-    """An unused name next to the directory: the plan is made as if the run were a new one."""
-    return path.with_name(f"{path.name}-dry-run")
 
 
 def _show(request: Request, plans: list[StackPlan]) -> None:

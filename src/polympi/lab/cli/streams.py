@@ -14,23 +14,9 @@ if TYPE_CHECKING:
 _ERRORS = "polympi.plain"  # a name for str.encode's `errors`
 # What is written where the encoding of the terminal or the file lacks a sign; other signs lose their accents.
 _PLAIN = {
-    "·": "*",
-    "×": "x",
-    "−": "-",
-    "–": "-",
-    "…": "...",
-    "±": "+/-",
-    "µ": "u",
-    "≈": "~",
-    "≤": "<=",
-    "→": "->",
-    "›": ">",
-    "Δ": "d",
-    "▲": "^",
-    "▼": "v",
-    "✓": "+",
-    "✗": "x",
-}
+    "·": "*", "×": "x", "−": "-", "–": "-", "…": "...", "±": "+/-", "µ": "u", "≈": "~", "≤": "<=", "→": "->", "›": ">",
+    "Δ": "d", "▲": "^", "▼": "v", "✓": "+", "✗": "x",
+}  # fmt: skip
 
 
 def take_every_text() -> None:

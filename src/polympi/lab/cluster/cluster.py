@@ -4,9 +4,9 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 import psutil
@@ -137,28 +137,11 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
         return [*([self.switch] if self.switch else []), *self.hosts]
 
 
-class Stays(Protocol):
-    """What ends with the process that has made it, unless it shall stay."""
+class Made(NamedTuple):
+    """A cluster that ends with the block it is made for, unless it is to stay."""
 
-    def stay(self) -> None:
-        """Let it stay."""
-
-
-class Made:
-    """A cluster that ends with the block it is made for, unless it shall stay.
-
-    Attributes:
-        cluster: the cluster.
-    """
-
-    def __init__(self, cluster: Cluster, holders: Sequence[Stays]) -> None:
-        self.cluster = cluster
-        self._holders = holders
-
-    def stay(self) -> None:
-        """Let the cluster stay when the block ends, and this process too."""
-        for holder in self._holders:
-            holder.stay()
+    cluster: Cluster
+    stay: Callable[[], None]  # lets it stay when the block ends, and this process too
 
 
 def check_number(hosts: int) -> None:

@@ -103,7 +103,12 @@ def made_cluster(
         connect(held_switch, hosts, bits)
         cluster.write_hostfiles()
         write_agent(cluster)
-        yield Made(cluster, [switch, *holders])
+
+        def stay() -> None:
+            for holder in (switch, *holders):
+                holder.stay()
+
+        yield Made(cluster, stay)
 
 
 class _Holder:
@@ -145,12 +150,7 @@ class _Holder:
             raise ClusterError(f"Host {self._name} ended while the cluster was made: something killed it; try again.")
         spaces = (*NAMESPACES, TIME) if self._ahead_s else NAMESPACES
         return Host(
-            name=self._name,
-            address=address,
-            holder=holder.pid,
-            started=began,
-            spaces=spaces,
-            ahead_s=self._ahead_s,
+            name=self._name, address=address, holder=holder.pid, started=began, spaces=spaces, ahead_s=self._ahead_s
         )
 
     def stay(self) -> None:

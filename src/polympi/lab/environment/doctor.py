@@ -72,7 +72,7 @@ def diagnose(
     return [
         *check_tools(stacks_folder),
         _check_memory(environment, ranks),
-        *_check_machine(environment, ranks),
+        *(Check(f.title, f.level, f.text, f.advice) for f in environment_findings(environment, ranks)),
         *_check_session_folders(),
         *extra,
     ]
@@ -223,9 +223,3 @@ def _check_session_folders() -> Iterator[Check]:
             f"{left[0]}): one that gets the same process id cannot start, and ends with code 213.",
             f"Remove those that are yours: rm -r {' '.join(left[:3])}{' ...' * (len(left) > 3)}",
         )
-
-
-def _check_machine(environment: Mapping[str, Any], ranks: int) -> Iterator[Check]:
-    """The findings about the environment."""
-    for finding in environment_findings(environment, ranks):
-        yield Check(finding.title, finding.level, finding.text, finding.advice)

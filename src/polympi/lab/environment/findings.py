@@ -140,9 +140,7 @@ def _copying(environment: Mapping[str, Any]) -> Iterator[Finding]:
     size, free = _value(environment, "shm.size_bytes"), _value(environment, "shm.free_bytes")
     if _value(environment, "shm.writable") is False:
         yield _warning(
-            "No shared memory",
-            "This user cannot write to /dev/shm: MPI libraries use slower ways or fail.",
-            MOUNT_SHM,
+            "No shared memory", "This user cannot write to /dev/shm: MPI libraries use slower ways or fail.", MOUNT_SHM
         )
     elif size is not None and size <= SMALL_SHM_BYTES:
         yield _warning(

@@ -67,7 +67,7 @@ def _groups(root: Path) -> dict[str, tuple[int, list[Path]]]:
                 for controller in names.split(","):
                     groups[controller] = (1, _levels(mount, path))
             elif version == 2 and path and not names:
-                for controller in _available(mount) - groups.keys():
+                for controller in set((read_text(mount / "cgroup.controllers") or "").split()) - groups.keys():
                     groups[controller] = (2, _levels(mount, path))
     return groups
 
@@ -82,10 +82,6 @@ def _mounts(root: Path) -> Iterator[tuple[Path, int, set[str]]]:
             continue
         point = root / fields[4].lstrip("/")
         yield point, 2 if kind == "cgroup2" else 1, set(options.rpartition(" ")[2].split(","))
-
-
-def _available(mount: Path) -> set[str]:
-    return set((read_text(mount / "cgroup.controllers") or "").split())
 
 
 def _levels(mount: Path, path: str) -> list[Path]:

@@ -14,18 +14,9 @@ from polympi.lab.environment.files import read_text
 PACKAGES = ("polympi", "numpy", "polars", "scipy", "msgspec", "psutil", "altair")
 
 _SLURM = (
-    "JOB_ID",
-    "JOB_PARTITION",
-    "JOB_NUM_NODES",
-    "JOB_NODELIST",
-    "NTASKS",
-    "NTASKS_PER_NODE",
-    "CPUS_PER_TASK",
-    "CPUS_ON_NODE",
-    "CPU_BIND",
-    "DISTRIBUTION",
-    "MPI_TYPE",
-)
+    "JOB_ID", "JOB_PARTITION", "JOB_NUM_NODES", "JOB_NODELIST", "NTASKS", "NTASKS_PER_NODE", "CPUS_PER_TASK",
+    "CPUS_ON_NODE", "CPU_BIND", "DISTRIBUTION", "MPI_TYPE",
+)  # fmt: skip
 _GIT_TIME_LIMIT_S = 10.0  # a healthy git answers in milliseconds; one on a stuck network drive must not hang the run
 
 

@@ -131,7 +131,7 @@ def _conversation(host: str, name: str, reach: Reach) -> Session:
     with contextlib.ExitStack() as held:
         session = held.enter_context(Session(name, reach))
         session.begin(START_S)
-        answers_as = session.ask("facts", paths=[])["host"]
+        answers_as = session.ask("metadata", paths=[])["host"]
         if short_name(answers_as) != short_name(host):
             raise HostLost(f"answers as {answers_as}")
         held.pop_all()

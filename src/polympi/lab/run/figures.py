@@ -40,7 +40,10 @@ class RunningFigures:
     def effects(self, binding: str, case: Case) -> tuple[list[float], list[float]]:
         """Differences to C in ns and log-ratios to C, one value per block in which both were measured."""
         if self._pairs is None:
-            self._pairs = {(key.binding, _case(key)): pairs for key, pairs in self._paired().items()}
+            self._pairs = {
+                (key.binding, Case(key.benchmark, key.mode, key.payload, key.size_bytes)): pairs
+                for key, pairs in self._paired().items()
+            }
         pairs = self._pairs.get((binding, case))
         return (pairs.differences, pairs.log_ratios) if pairs else ([], [])
 
@@ -76,7 +79,3 @@ def _operation_ns(case: Case, ranks: int, iteration_ns: float, start_cost_ns: fl
     benchmark = BENCHMARKS[case.benchmark]
     inside = start_cost_ns if benchmark.timed_singly else 0.0
     return max(iteration_ns - inside, 0.0) / benchmark.operations(case.mode, ranks)
-
-
-def _case(key: RowKey) -> Case:
-    return Case(key.benchmark, key.mode, key.payload, key.size_bytes)

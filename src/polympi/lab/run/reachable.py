@@ -89,19 +89,21 @@ def _problems(hosts: Sequence[str], reach: Reach) -> tuple[list[Check], list[Fin
     for _ in range(TRIES):
         with Survey(dict.fromkeys(hosts, 1), reach) as survey:
             checks, _ = connections(survey) if survey.hosts else ([], [])
-            facts = survey.ask("facts", ANSWER_S, lambda _: {"paths": []})
+            metadata = survey.ask("metadata", ANSWER_S, lambda _: {"paths": []})
             _check_answers(hosts, survey)
-        full = list(_full(facts))
+        full = list(_full(metadata))
         found = [check for check in checks if check.status == "problem"]
         if not found:
             break
     return found, full
 
 
-def _full(facts: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
+def _full(metadata: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
     """Warnings about hosts on which launchers cannot start, or ranks are ended, without a word on why."""
-    for title, fact, where, what in _NEEDED:
-        free = {name: one[fact] for name, one in facts.items() if one[fact] is not None and one[fact] < FULL_BYTES}
+    for title, field, where, what in _NEEDED:
+        free = {
+            name: one[field] for name, one in metadata.items() if one[field] is not None and one[field] < FULL_BYTES
+        }
         if free:
             left = listing([format_bytes(nbytes) for nbytes in free.values()])
             text = f"On {listing(list(free))} {where} has only {left} left: {what}."

@@ -85,22 +85,9 @@ def _create_environment(folder: Path) -> None:
 
 
 def _pip_install(environment: Path, requirements: Sequence[str], *options: str, **variables: str) -> None:
-    installed = subprocess.run(
-        [
-            str(environment / "bin" / "python"),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            *options,
-            *requirements,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **variables},
-    )
+    pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command, environ = [*pip, *options, *requirements], {**os.environ, **variables}
+    installed = subprocess.run(command, capture_output=True, text=True, check=False, env=environ)
     if installed.returncode != 0:
         raise StackError(
             f"pip could not install {', '.join(requirements)}; is a package index reachable? "
@@ -145,12 +132,7 @@ def _system_stack(name: str, environment: Path, mpicc: str, *, has_launcher: boo
             "ranks here (--launcher srun)."
         )
     return Stack(
-        name=name,
-        family=family_of_launcher(mpiexec),
-        origin="system",
-        mpiexec=mpiexec,
-        mpicc=found,
-        python=python,
+        name=name, family=family_of_launcher(mpiexec), origin="system", mpiexec=mpiexec, mpicc=found, python=python
     )
 
 

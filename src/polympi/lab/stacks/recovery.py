@@ -23,7 +23,7 @@ _NEW, _EXISTING = b"new", b"existing"
 @contextlib.contextmanager
 def all_or_nothing(name: str) -> Iterator[None]:
     """Put a stack back as it was if what is done inside fails, is interrupted, or is killed."""
-    folder, copy, lock = stack_folder(name), _copy(name), _lock(name)
+    folder, copy, lock = stack_folder(name), _copy(name), home() / "adding" / f"{name}.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
     try:
@@ -108,7 +108,3 @@ def _copy(name: str) -> Path:
 
 def _unfinished(copy: Path) -> Path:
     return copy.with_name(f"{copy.name}.unfinished")
-
-
-def _lock(name: str) -> Path:
-    return home() / "adding" / f"{name}.lock"

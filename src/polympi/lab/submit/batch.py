@@ -48,13 +48,9 @@ def script(batch: Batch) -> str:
     command = [*batch.polympi, *batch.command]
     if listed and batch.hosts is not None:
         lines.append(f'cp "{listed}" {shlex.quote(str(batch.hosts))} || exit 2')
-        if not _resumes(batch.command):  # a run that is continued knows where its hosts are written
+        if not any(word.split("=")[0] == "--resume" for word in batch.command):  # which knows where its hosts are
             command += ["--hostfile", str(batch.hosts)]
     return "\n".join([*lines, f"exec {shlex.join(command)}", ""])
-
-
-def _resumes(command: Sequence[str]) -> bool:
-    return any(word.split("=")[0] == "--resume" for word in command)
 
 
 def _slurm(batch: Batch) -> tuple[str, list[str], str]:

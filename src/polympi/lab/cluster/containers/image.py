@@ -34,17 +34,9 @@ def image_for(image: str | None, base: str | None, keeper: Keeper, say: Callable
         return built
     say(f"building an image upon {base} with ssh, once; it takes a minute")
     # The network of this machine, as a build fetches packages.
-    words = [
-        "build",
-        "--network=host",
-        "--force-rm",
-        "--layers=false",
-        *limits(),
-        f"--build-arg=BASE={base}",
-        f"--tag={built}",
-        str(HERE),
-    ]
-    did = keeper.do(words, _BUILD_S)
+    options = ["--network=host", "--force-rm", "--layers=false", *limits()]
+    options += [f"--build-arg=BASE={base}", f"--tag={built}"]
+    did = keeper.do(["build", *options, str(HERE)], _BUILD_S)
     if did.code != 0:
         raise ClusterError(
             f"The image of the hosts cannot be built upon '{base}': '{last_words(did.errors)}'. It needs apt and a "

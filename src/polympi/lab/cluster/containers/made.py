@@ -87,7 +87,7 @@ def made_containers(
         for one in hosts:
             _wait_for_ssh(cluster, one)
         _check_interpreter(cluster)
-        yield Made(cluster, [keeper])
+        yield Made(cluster, keeper.stay)
 
 
 def _check_free(names: Sequence[str], network: str) -> None:

@@ -1,0 +1,12 @@
+"""What tests of the laboratory share."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of stacks and builds, which has none yet."""
+    monkeypatch.setenv("POLYMPI_HOME", str(tmp_path))
+    return tmp_path
