@@ -408,7 +408,7 @@ codec = module_from_spec(spec)
 spec.loader.exec_module(codec)
 from array import array
 for value in (1, "x", [{{"a": (1.5, None)}}], b"x" * 5000, bytearray(3), memoryview(b"x"), array("d", [1]), object):
-    assert codec.roundtrip(value) == value
+    assert codec.decode(*codec.encode(value)) == value
 assert "numpy" not in sys.modules
 print(codec.decode({an_array!r}, []))
 """
