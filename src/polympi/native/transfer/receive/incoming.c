@@ -491,7 +491,7 @@ static PyObject *fill_target(Incoming *in, Status *status) {
 }
 
 /* The elements of a message that becomes an object; where these are an array's, their bytes, too. No
- * exception may be at hand. */
+ * exception may be set. */
 static void measure_stream(const char *stream, Py_ssize_t stream_bytes, Status *status) {
     Elements elements = {0};
     status->elements = 1;
