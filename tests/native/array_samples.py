@@ -57,13 +57,13 @@ def short(dtype: object) -> str:
     return str(dtype)[:60]
 
 
-def told(dtype: np.dtype[Any]) -> object:
+def dtype_key(dtype: np.dtype[Any]) -> object:
     """All that a dtype says, also what makes no difference to its being equal."""
     if dtype.subdtype:
-        return (dtype.shape, told(dtype.base))
+        return (dtype.shape, dtype_key(dtype.base))
     about = (dtype.type, dtype.char, dtype.byteorder, dtype.itemsize, dtype.isalignedstruct, dict(dtype.metadata or {}))
     fields = dtype.fields or {}
-    return (*about, dtype.names, {name: (told(field), *rest) for name, (field, *rest) in fields.items()})
+    return (*about, dtype.names, {name: (dtype_key(field), *rest) for name, (field, *rest) in fields.items()})
 
 
 def layouts(array: NDArray[Any]) -> dict[str, NDArray[Any]]:

@@ -1,16 +1,14 @@
-/* The codec as a module of its own, without MPI: what is sent is copied as a transfer would copy it. */
+/* The codec as a separate module, without MPI: what is sent is copied as a transfer would copy it. */
 #include "base/errors.h"
 #include "codec/delivery.h"
 #include "codec/overlap.h"
 #include "collectives/collective_wire.h"
 #include "memory/pool.h"
-#include "memory/strided.h"
 
 #include <string.h>
 
-/* As that of the core, without the facts of a call. */
-int raise_error(const char *class_name, const Call *call, const char *format, ...) {
-    (void)call;
+/* As in the core, but without the attributes of a call. */
+int raise_error(const char *class_name, const Call *Py_UNUSED(call), const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     PyObject *sentence = PyUnicode_FromFormatV(format, arguments);
@@ -27,72 +25,22 @@ int raise_error(const char *class_name, const Call *call, const char *format, ..
     return -1;
 }
 
-/* The bytes of a part, as they would arrive. */
-static void copy_part(const Part *part, char *to) {
-    if (!part->strided) {
-        memcpy(to, part->data, (size_t)part->nbytes);
-        return;
-    }
-    Layout layout;
-    array_layout(part->owner, &layout);
-    strided_pack(&layout, to);
-}
-
 static void drop_parts(Arrived *parts, int count) {
-    for (int i = 0; i < count; i++)
-        if (!parts[i].taken)
-            pool_release(parts[i].data, parts[i].nbytes);
+    release_parts(parts, count);
     PyMem_Free(parts);
 }
 
-/* Decode a copy of `bytes` of just its size, so that a sanitizer sees what is read beyond it. Ends the parts.
- */
-static PyObject *decode_copy(const char *bytes, Py_ssize_t nbytes, Arrived *parts, int count) {
-    PyObject *value = NULL;
+/* A copy of just its size, so that a sanitizer sees what is read beyond it. */
+static char *exact_copy(const char *bytes, Py_ssize_t nbytes) {
     char *copy = PyMem_RawMalloc((size_t)nbytes);
-    if (copy) {
+    if (copy)
         memcpy(copy, bytes, (size_t)nbytes);
-        value = codec_decode(copy, nbytes, parts, count);
-        memset(copy, 0xFF, (size_t)nbytes); /* nothing may still look at it */
-        PyMem_RawFree(copy);
-    } else
-        PyErr_NoMemory();
-    drop_parts(parts, count);
-    return value;
-}
-
-static PyObject *roundtrip(PyObject *module, PyObject *value) {
-    (void)module;
-    char packet[1024];
-    Stream stream;
-    stream_open(&stream, packet, sizeof packet);
-    if (codec_encode(&stream, value) < 0) {
-        stream_close(&stream);
-        return NULL;
-    }
-    int count = 0;
-    PyObject *made = NULL;
-    Arrived *parts = PyMem_Calloc((size_t)stream.part_count + 1, sizeof *parts);
-    for (; parts && count < stream.part_count; count++) {
-        const Part *part = &stream.parts[count];
-        parts[count].nbytes = part->nbytes;
-        parts[count].data = pool_allocate(part->nbytes);
-        if (!parts[count].data)
-            break;
-        copy_part(part, parts[count].data);
-    }
-    if (parts && count == stream.part_count)
-        made = decode_copy(stream.bytes, stream.used, parts, count);
-    else if (parts)
-        drop_parts(parts, count);
     else
         PyErr_NoMemory();
-    stream_close(&stream);
-    return made;
+    return copy;
 }
 
-static PyObject *encode(PyObject *module, PyObject *value) {
-    (void)module;
+static PyObject *encode(PyObject *Py_UNUSED(module), PyObject *value) {
     char packet[1024];
     Stream stream;
     stream_open(&stream, packet, sizeof packet);
@@ -103,7 +51,7 @@ static PyObject *encode(PyObject *module, PyObject *value) {
             Py_CLEAR(parts);
             break;
         }
-        copy_part(&stream.parts[i], PyByteArray_AS_STRING(part));
+        part_copy(&stream.parts[i], PyByteArray_AS_STRING(part));
         PyList_SET_ITEM(parts, i, part);
     }
     if (parts)
@@ -132,16 +80,22 @@ static Arrived *arrive(PyObject *list, int *count) {
     return parts;
 }
 
-static PyObject *decode(PyObject *module, PyObject *arguments) {
-    (void)module;
+static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *arguments) {
     const char *bytes;
     Py_ssize_t nbytes;
     PyObject *list;
     int count = 0;
     if (!PyArg_ParseTuple(arguments, "y#O!", &bytes, &nbytes, &PyList_Type, &list))
         return NULL;
-    Arrived *parts = arrive(list, &count);
-    return parts ? decode_copy(bytes, nbytes, parts, count) : NULL;
+    char *copy = exact_copy(bytes, nbytes);
+    Arrived *parts = copy ? arrive(list, &count) : NULL;
+    PyObject *value = parts ? codec_decode(copy, nbytes, parts, count) : NULL;
+    if (parts) {
+        memset(copy, 0xFF, (size_t)nbytes); /* nothing may still look at it */
+        drop_parts(parts, count);
+    }
+    PyMem_RawFree(copy);
+    return value;
 }
 
 static int fill_target(const Target *target, const Elements *elements, const char *data, const Call *call) {
@@ -155,8 +109,7 @@ static int fill_target(const Target *target, const Elements *elements, const cha
     return 0;
 }
 
-static PyObject *fill(PyObject *module, PyObject *arguments) {
-    (void)module;
+static PyObject *fill(PyObject *Py_UNUSED(module), PyObject *arguments) {
     const Call call = {.operation = "recv", .rank = 0, .peer = 0, .tag = 0};
     const char *bytes;
     Py_ssize_t nbytes;
@@ -166,9 +119,11 @@ static PyObject *fill(PyObject *module, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "Oy#O!", &into, &bytes, &nbytes, &PyList_Type, &list) ||
         target_open(&target, into, &call) < 0)
         return NULL;
-    char *copy = PyMem_RawMalloc((size_t)nbytes);
-    memcpy(copy, bytes,
-           (size_t)nbytes); /* of just its size, so that a sanitizer sees what is read beyond it */
+    char *copy = exact_copy(bytes, nbytes);
+    if (!copy) {
+        target_close(&target);
+        return NULL;
+    }
     int kind = array_elements(copy, nbytes, &elements), failed = -1;
     if (kind == 0)
         PyErr_SetString(PyExc_LookupError, "no array");
@@ -187,18 +142,7 @@ static PyObject *fill(PyObject *module, PyObject *arguments) {
     return failed ? NULL : Py_NewRef(into);
 }
 
-/* A copy of just its size, so that a sanitizer sees what is read beyond it. */
-static char *exact_copy(const char *bytes, Py_ssize_t nbytes) {
-    char *copy = PyMem_RawMalloc((size_t)nbytes);
-    if (copy)
-        memcpy(copy, bytes, (size_t)nbytes);
-    else
-        PyErr_NoMemory();
-    return copy;
-}
-
-static PyObject *receive(PyObject *module, PyObject *arguments) {
-    (void)module;
+static PyObject *receive(PyObject *Py_UNUSED(module), PyObject *arguments) {
     const Call call = {.operation = "recv", .rank = 0, .peer = 0, .tag = 0};
     const char *bytes;
     Py_ssize_t nbytes;
@@ -230,8 +174,7 @@ static PyObject *sizes_of(const struct announcement *announced, const char *body
     return sizes;
 }
 
-static PyObject *announced(PyObject *module, PyObject *bytes) {
-    (void)module;
+static PyObject *announced(PyObject *Py_UNUSED(module), PyObject *bytes) {
     struct announcement announced;
     uint64_t pieces;
     PyObject *sizes = NULL;
@@ -251,9 +194,8 @@ static PyObject *announced(PyObject *module, PyObject *bytes) {
     return sizes;
 }
 
-/* The announcement of a stream with its body behind it, as it begins a message. */
-static PyObject *announce(PyObject *module, PyObject *arguments) {
-    (void)module;
+/* The announcement of a stream with its body after it, as it begins a message. */
+static PyObject *announce(PyObject *Py_UNUSED(module), PyObject *arguments) {
     char packet[1024];
     unsigned sequence;
     PyObject *value, *message = NULL;
@@ -274,8 +216,7 @@ static PyObject *announce(PyObject *module, PyObject *arguments) {
 
 /* As a small message of an array begins that needs no encoder; with the announcement of its data, if they
  * travel apart. */
-static PyObject *plain_array(PyObject *module, PyObject *arguments) {
-    (void)module;
+static PyObject *plain_array(PyObject *Py_UNUSED(module), PyObject *arguments) {
     char message[256];
     int type;
     unsigned sequence;
@@ -293,8 +234,7 @@ static PyObject *plain_array(PyObject *module, PyObject *arguments) {
     return PyBytes_FromStringAndSize(message, wire_announce_one(message, sequence, nbytes, head_bytes));
 }
 
-static PyObject *overlaps(PyObject *module, PyObject *arguments) {
-    (void)module;
+static PyObject *overlaps(PyObject *Py_UNUSED(module), PyObject *arguments) {
     const Call call = {.operation = "sendrecv", .rank = 0, .peer = 0, .tag = 0};
     char packet[1024];
     PyObject *value, *into, *found = NULL;
@@ -310,9 +250,8 @@ static PyObject *overlaps(PyObject *module, PyObject *arguments) {
     return found;
 }
 
-/* What the ranks of a channel tell one another. */
-static PyObject *offer(PyObject *module, PyObject *arguments) {
-    (void)module;
+/* A message of a channel. */
+static PyObject *offer(PyObject *Py_UNUSED(module), PyObject *arguments) {
     int step, channel, tag;
     const char *behind;
     Py_ssize_t nbytes;
@@ -326,8 +265,7 @@ static PyObject *offer(PyObject *module, PyObject *arguments) {
     return message;
 }
 
-static PyObject *offered(PyObject *module, PyObject *bytes) {
-    (void)module;
+static PyObject *offered(PyObject *Py_UNUSED(module), PyObject *bytes) {
     struct offer offer;
     char *copy = PyBytes_Check(bytes) ? exact_copy(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes)) : NULL;
     if (!copy)
@@ -340,8 +278,7 @@ static PyObject *offered(PyObject *module, PyObject *bytes) {
 }
 
 /* How the message of memory begins that a plan sends. */
-static PyObject *form(PyObject *module, PyObject *arguments) {
-    (void)module;
+static PyObject *form(PyObject *Py_UNUSED(module), PyObject *arguments) {
     const Call call = {.operation = "plan.send", .rank = 0, .peer = 0, .tag = 0, .sends = true};
     PyObject *object;
     int fortran;
@@ -354,8 +291,7 @@ static PyObject *form(PyObject *module, PyObject *arguments) {
 }
 
 /* Each struct of collective_wire.h with other numbers in each field. */
-static PyObject *heads(PyObject *module, PyObject *unused) {
-    (void)module, (void)unused;
+static PyObject *heads(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     const Head head = {
         .verb = REDUCE, .kind = 2, .type = 3, .op = 4, .nbytes = 0x05060708, .root = -2, .failed = 9};
     const BcastHead bcast = {.head = head, .part_count = 10, .body_bytes = 11, .page = 12};
@@ -372,8 +308,7 @@ static PyObject *heads(PyObject *module, PyObject *unused) {
 }
 
 /* The numbers of verbs and kinds that collective_wire.h gives names. */
-static PyObject *kinds(PyObject *module, PyObject *unused) {
-    (void)module, (void)unused;
+static PyObject *kinds(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     return Py_BuildValue("{s:(iiiiiiiiiiiiii),s:(iiiiii),s:(iiii),s:(iiiiiiii),s:(iii),s:(ii),s:(ii)}",
                          "verb", BARRIER, BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL, REDUCE, ALLREDUCE,
                          SCAN, EXSCAN, REDUCE_SCATTER, SPLIT, DUP, FREE, "bcast", BCAST_STREAM,
@@ -385,7 +320,6 @@ static PyObject *kinds(PyObject *module, PyObject *unused) {
 }
 
 static PyMethodDef functions[] = {
-    {"roundtrip", roundtrip, METH_O, "The value, encoded, copied and decoded."},
     {"encode", encode, METH_O, "The value as (bytes, [bytearray of each part])."},
     {"decode", decode, METH_VARARGS, "The value of (bytes, [bytearray])."},
     {"fill", fill, METH_VARARGS,

@@ -1,4 +1,4 @@
-"""The codec of the core, compiled as a module of its own: objects go through it without any MPI library."""
+"""The codec of the core, compiled as a separate module: objects go through it without any MPI library."""
 
 from __future__ import annotations
 
@@ -45,9 +45,7 @@ def codec_file() -> Path:
 
 @pytest.fixture(scope="session")
 def codec(codec_file: Path) -> ModuleType:
-    """The module of codec_module.c: roundtrip, encode, decode, fill, receive, announced, announce, plain_array,
-    overlaps.
-    """
+    """The module of codec_module.c: its functions, and ``roundtrip``, which encodes, copies and decodes a value."""
     if SANITIZE:
         os.environ["POLYMPI_POOL_BYTES"] = "0"  # all memory from malloc, whose bounds are watched
     spec = importlib.util.spec_from_file_location("codec", codec_file)
@@ -55,4 +53,5 @@ def codec(codec_file: Path) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    vars(module)["roundtrip"] = lambda value: module.decode(*module.encode(value))
     return module

@@ -1,4 +1,4 @@
-"""Values of every kind: what can be told of them, and random ones."""
+"""Values of every kind, what a receiver observes of them, and random ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from array_samples import DESCRIBED, INNER, NUMBERS, content, filled, told
+from array_samples import DESCRIBED, INNER, NUMBERS, content, dtype_key, filled
 from numpy.typing import NDArray
 from tensors import OldTensor, PickledTensor, Tensor
 
@@ -80,38 +80,38 @@ class HaloError(Exception):
     pass
 
 
-def facts(value: Any) -> Any:  # noqa: PLR0911  (one kind of value each)
-    """All that can be told of a value by its receiver, all the way down; equal where nothing differs."""
+def observed(value: Any) -> Any:  # noqa: PLR0911  (one kind of value each)
+    """All that a receiver observes of a value, recursively; equal if nothing differs."""
     kind = type(value)
     if isinstance(value, np.ndarray):
         flags = tuple(value.flags[name] for name in ("C", "F", "W", "O", "A"))
-        elements = facts(value.tolist()) if value.dtype.hasobject else content(value)
+        elements = observed(value.tolist()) if value.dtype.hasobject else content(value)
         masked = repr(value) if isinstance(value, np.ma.MaskedArray) else None
-        return (kind, told(value.dtype), value.shape, flags, elements, masked)
+        return (kind, dtype_key(value.dtype), value.shape, flags, elements, masked)
     if isinstance(value, np.generic):
-        return (kind, told(value.dtype), value.tobytes())
+        return (kind, dtype_key(value.dtype), value.tobytes())
     if isinstance(value, memoryview):
         return (kind, value.format, value.shape, value.strides, value.readonly, value.tobytes())
     if isinstance(value, Tensor):
-        return (kind, facts(value.array))
+        return (kind, observed(value.array))
     if isinstance(value, array):
         return (kind, value.typecode, value.tobytes())
     if isinstance(value, (ctypes.Array, ctypes.Structure)):
         return (kind, bytes(value))
     if isinstance(value, Mapping):
-        return (kind, [(facts(key), facts(item)) for key, item in value.items()], vars_of(value))
+        return (kind, [(observed(key), observed(item)) for key, item in value.items()], vars_of(value))
     if isinstance(value, (list, tuple, collections.deque)):
-        return (kind, [facts(item) for item in value], vars_of(value))
+        return (kind, [observed(item) for item in value], vars_of(value))
     if isinstance(value, (Holder, Slotted, Cell, Text)):
         return (kind, str(value) if kind is Text else None, vars_of(value))
     if isinstance(value, BaseException):
-        return (kind, facts(value.args), vars_of(value))
+        return (kind, observed(value.args), vars_of(value))
     return (kind, repr(value))
 
 
 def vars_of(value: Any) -> Any:
-    slots = {name: facts(getattr(value, name)) for name in getattr(type(value), "__slots__", ()) if name == "value"}
-    return {**slots, **{name: facts(item) for name, item in getattr(value, "__dict__", {}).items()}}
+    slots = {name: observed(getattr(value, name)) for name in getattr(type(value), "__slots__", ()) if name == "value"}
+    return {**slots, **{name: observed(item) for name, item in getattr(value, "__dict__", {}).items()}}
 
 
 def objects_of(*items: Any) -> NDArray[Any]:

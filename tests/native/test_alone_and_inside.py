@@ -1,4 +1,4 @@
-"""What arrives does not depend on what it is contained in: alone, beside an object that is pickled, twice, or deep."""
+"""A value arrives the same wherever it is: alone, next to an object that is pickled, twice, or deep."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from everything import (
     Plain,
     Point,
     Slotted,
-    facts,
     made_up,
     mapped_memory,
     objects_of,
+    observed,
     read_only,
 )
 from hypothesis import given
@@ -56,7 +56,7 @@ def dug_out(value: Any) -> Any:
 # What a value is put into, and how it is taken out again: all of it, wherever it is.
 PLACES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], list[Any]]]] = {
     "in a list": (lambda x: [x], lambda got: got),
-    "beside an object": (lambda x: [x, Holder(1)], lambda got: got[:1]),
+    "next to an object": (lambda x: [x, Holder(1)], lambda got: got[:1]),
     "behind an object": (lambda x: [Colour.RED, {"x": x}], lambda got: [got[1]["x"]]),
     "twice": (lambda x: [x, x], list),
     "in an object": (Holder, lambda got: [got.value]),
@@ -72,11 +72,11 @@ PLACES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], list[Any]]]] = {
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_what_arrives_is_the_same_wherever_it_is(codec: ModuleType, name: str) -> None:
     value = EVERYTHING[name]
-    expected = facts(codec.roundtrip(value))
+    expected = observed(codec.roundtrip(value))
     for place, (put, take) in PLACES.items():
         got = take(codec.roundtrip(put(value)))
         for item in got:
-            assert facts(item) == expected, place
+            assert observed(item) == expected, place
         if name in ARRAYS or (name in MEMORY and not isinstance(value, np.generic)):
             assert all(item is got[0] for item in got), place
 
@@ -115,13 +115,13 @@ def test_generated_arrays_arrive_the_same_wherever_they_are(
     elif kind is Plain:
         value = value.view(Plain)
     put, take = place
-    expected = facts(codec.roundtrip(value))
+    expected = observed(codec.roundtrip(value))
     for item in take(codec.roundtrip(put(value))):
-        assert facts(item) == expected
+        assert observed(item) == expected
 
 
 def shape_of(value: Any, seen: dict[int, int], keep: list[Any]) -> Any:
-    """A value with a number for each mutable object in it, so that what is one object can be told."""
+    """A value with a number for each mutable object in it, so that shared objects can be recognised."""
     if isinstance(value, (list, tuple, dict, Holder, Cell)):
         children = value.items() if isinstance(value, dict) else value
         if not isinstance(value, tuple):
@@ -143,9 +143,9 @@ def test_random_values_keep_what_is_one_object(codec: ModuleType, seed: int) -> 
     value = made_up(chance, [], 4)
     received = codec.roundtrip([value, Holder(1)])[0]
     alone = codec.roundtrip(value)
-    assert facts(received) == facts(alone)
+    assert observed(received) == observed(alone)
     keep: list[Any] = []
-    if "mmap" not in repr(facts(value)):
+    if "mmap" not in repr(observed(value)):
         assert shape_of(received, {}, keep) == shape_of(alone, {}, keep)
 
 
@@ -158,7 +158,7 @@ class Refusing:
 
 
 @pytest.mark.parametrize("refused", [lambda: None, (n for n in range(3)), Refusing()], ids=["lambda", "generator", ""])
-def test_what_cannot_be_sent_is_an_error_whatever_is_beside_it(codec: ModuleType, refused: object) -> None:
+def test_what_cannot_be_sent_is_an_error_whatever_is_next_to_it(codec: ModuleType, refused: object) -> None:
     with pytest.raises(Exception) as alone:  # noqa: PT011  (whatever it is)
         codec.roundtrip(refused)
     for value in ([mapped_memory(), refused], [np.arange(3), Point(1, 2), refused], objects_of(refused)):
@@ -167,7 +167,7 @@ def test_what_cannot_be_sent_is_an_error_whatever_is_beside_it(codec: ModuleType
         assert str(inside.value) == str(alone.value)
 
 
-def test_a_tensor_on_a_gpu_is_refused_beside_what_is_pickled(codec: ModuleType) -> None:
+def test_a_tensor_on_a_gpu_is_refused_together_with_what_is_pickled(codec: ModuleType) -> None:
     with pytest.raises(errors.MismatchError, match="copy it to the CPU first"):
         codec.roundtrip([Holder(1), GpuTensor(np.zeros(3))])
 
@@ -217,4 +217,4 @@ class Nesting:
 def test_pickling_within_pickling(codec: ModuleType) -> None:
     one, two, three = codec.roundtrip([LARGE, Nesting(codec), LARGE])
     assert one is three
-    assert facts(two) == facts([np.arange(3)])
+    assert observed(two) == observed([np.arange(3)])

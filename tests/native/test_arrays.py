@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensors
-from array_samples import DESCRIBED, INNER, NUMBERS, PICKLED, content, filled, layouts, short, told, unhurried
+from array_samples import DESCRIBED, INNER, NUMBERS, PICKLED, content, dtype_key, filled, layouts, short, unhurried
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as np_st
@@ -41,13 +41,13 @@ def test_arrays_of_every_type_and_layout(codec: ModuleType, dtype: Any, shape: t
         assert received.flags.aligned, name
         assert received.flags.owndata, name
         assert received.flags.f_contiguous == array.flags.f_contiguous, name
-        assert told(received.dtype) == told(array.dtype), name
+        assert dtype_key(received.dtype) == dtype_key(array.dtype), name
         inside = codec.roundtrip({"x": [array]})["x"][0]
         assert content(inside) == content(array), name
 
 
 @pytest.mark.parametrize("dtype", [*NUMBERS, *DESCRIBED], ids=short)
-def test_large_arrays_travel_beside_the_stream(codec: ModuleType, dtype: Any) -> None:
+def test_large_arrays_are_sent_apart_from_the_stream(codec: ModuleType, dtype: Any) -> None:
     array = filled(np.dtype(dtype), (300, 300))
     transposed = array.T
     for layout in (array, transposed, array[::2, ::3]):
@@ -131,7 +131,7 @@ def test_arrays_of_classes_without_pickling_of_their_own_own_their_memory(
         inside = codec.roundtrip([layout, Holder(1), layout])
         for received in (codec.roundtrip(layout), inside[0]):
             assert type(received) is type(layout)
-            assert told(received.dtype) == told(layout.dtype)
+            assert dtype_key(received.dtype) == dtype_key(layout.dtype)
             assert (received.shape, received.flags.fnc) == (layout.shape, layout.flags.fnc)
             assert content(received) == content(layout)
             assert received.flags.writeable
@@ -307,7 +307,7 @@ def test_a_library_without_a_name_is_a_damaged_message(codec: ModuleType, name: 
         codec.decode(changed, parts)
 
 
-def test_what_cannot_be_made_anew_arrives_as_an_ndarray(codec: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_recreated_arrives_as_an_ndarray(codec: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(tensors, "from_dlpack")
     received = codec.roundtrip(Tensor(np.arange(3)))
     assert type(received) is np.ndarray

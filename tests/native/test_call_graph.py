@@ -1,4 +1,4 @@
-"""Who calls whom in the core, by the symbols of its objects: no layer calls a higher one."""
+"""Calls within the core, by the symbols of its objects: no layer calls a higher one."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from tensors import Tensor
 
 from polympi import errors
 
-PART_BYTES = 4096  # from here on data travel beside the stream
+PART_BYTES = 4096  # from this size on data are sent apart from the stream
 
 
 class Colour(enum.IntEnum):
@@ -112,7 +112,7 @@ def test_not_a_number_keeps_its_bits(codec: ModuleType) -> None:
     assert np.array(codec.roundtrip(nan)).view("u8") == 0x7FF8DEADBEEF0001
 
 
-def test_large_data_travel_beside_the_stream(codec: ModuleType) -> None:
+def test_large_data_are_sent_apart_from_the_stream(codec: ModuleType) -> None:
     for value in (b"x" * 10**6, bytearray(10**6), "é" * 10**6, np.zeros(10**6), Holder(np.zeros(10**6))):
         stream, parts = codec.encode(value)
         assert len(stream) < 1000
@@ -408,7 +408,7 @@ codec = module_from_spec(spec)
 spec.loader.exec_module(codec)
 from array import array
 for value in (1, "x", [{{"a": (1.5, None)}}], b"x" * 5000, bytearray(3), memoryview(b"x"), array("d", [1]), object):
-    assert codec.roundtrip(value) == value
+    assert codec.decode(*codec.encode(value)) == value
 assert "numpy" not in sys.modules
 print(codec.decode({an_array!r}, []))
 """

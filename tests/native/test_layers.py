@@ -9,6 +9,10 @@ from polympi.native import build
 
 LAYERS = ("base", "memory", "codec", "transport", "transfer", "collectives", "reductions", "python")  # lowest first
 WITHOUT_MPI = ("base", "memory", "codec")
+ONE_TURN = {  # that call MPI several times in one turn, or without Python
+    *("incoming.c", "probing_receive.c", "ended.c", "undelivered.c", "call_log.c", "rounds.c", "ending.c"),
+    *("point_to_point.c", "buffers.c", "raw_messages.c", "raw_receive.c"),
+}
 INCLUDE = re.compile(r'^#include ["<]([\w/.]+)[">]', re.MULTILINE)
 
 
@@ -52,6 +56,12 @@ def test_headers_of_the_core_are_named_with_their_layer() -> None:
 
 def test_one_header_alone_brings_in_mpi() -> None:
     assert [file.name for file in _sources() if "mpi.h" in _included(file)] == ["transport.h"]
+
+
+def test_messages_are_sent_and_received_through_one_seam() -> None:
+    direct = re.compile(r"\bMPI_(?:Isend|Issend|Irecv|Test|Testall|Iprobe|Cancel)\(")
+    calling = {file.name for file in _sources() if direct.search(file.read_text())} - {"calls.h", "calls.c"}
+    assert calling <= ONE_TURN
 
 
 def test_lower_layers_call_nothing_of_mpi() -> None:

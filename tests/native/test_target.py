@@ -379,8 +379,8 @@ def test_a_memoryview_reads_no_more_than_its_elements(codec: ModuleType) -> None
 def announcement(sizes: list[int], stream: bytes, **changed: int) -> bytes:
     """A small message that announces parts; see struct announcement."""
     body = struct.pack(f"<{len(sizes)}Q", *sizes) + stream
-    facts = {"tag": 255, "apart": 0, "more": 0, "sequence": 7, "body": len(body), "parts": len(sizes), **changed}
-    return struct.pack("<BBHIQQ", *facts.values()) + body
+    fields = {"tag": 255, "apart": 0, "more": 0, "sequence": 7, "body": len(body), "parts": len(sizes), **changed}
+    return struct.pack("<BBHIQQ", *fields.values()) + body
 
 
 def test_announcements_are_compared_with_what_is_there(codec: ModuleType) -> None:

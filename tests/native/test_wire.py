@@ -127,7 +127,7 @@ def test_plain_arrays_are_written_as_the_encoder_writes_them(codec: ModuleType, 
     assert message == (codec.announce(sent, 77) if parts else stream[: -sent.nbytes])
 
 
-def test_what_the_ranks_of_a_channel_tell_one_another(codec: ModuleType) -> None:
+def test_offers_and_answers_of_a_channel(codec: ModuleType) -> None:
     # step; channel; tag; bytes of what follows
     messages = {
         (1, 0x01020304, 7, b"form"): "01 00 00 00  04 03 02 01  07 00 00 00  04 00 00 00  66 6f 72 6d",

@@ -1,4 +1,4 @@
-/* Intrusive lists: items are linked by members of their own, and a list is the pointer to its first one, NULL
+/* Intrusive lists: items are linked by their own members, and a list is the pointer to its first one, NULL
  * where it is empty. Removing an item leaves its links as they are. */
 #ifndef POLYMPI_LIST_H
 #define POLYMPI_LIST_H

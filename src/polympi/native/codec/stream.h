@@ -91,8 +91,8 @@ static inline bool mutable_met_before(Encoder *encoder, PyObject *object) {
 }
 
 /* Each returns an enum outcome. */
-int encode_value(Encoder *encoder, PyObject *value);   /* codec_encode.c */
-int encode_other(Encoder *encoder, PyObject *value);   /* codec_encode.c: but for the commonest types */
+int encode_value(Encoder *encoder, PyObject *value);   /* encode.c */
+int encode_other(Encoder *encoder, PyObject *value);   /* encode.c: but for the commonest types */
 int encode_ndarray(Encoder *encoder, PyObject *array); /* array.c */
 int encode_scalar(Encoder *encoder,
                   PyObject *scalar); /* array.c: TO_PICKLE for what is no NumPy scalar, too */
@@ -100,10 +100,10 @@ int encode_buffer(Encoder *encoder, PyObject *owner, enum container container); 
 int encode_foreign(Encoder *encoder,
                    PyObject *value); /* foreign.c: TO_PICKLE for what isn't a foreign array, too */
 
-/* codec_pickle.c: 0, or -1 with an exception. */
+/* pickle.c: 0, or -1 with an exception. */
 int encode_pickle(Stream *stream, PyObject *value);
 
-/* codec_pickle.c: What cannot be pickled but has memory; TO_PICKLE for what has none. A DLPack object arrives
+/* pickle.c: What cannot be pickled but has memory; TO_PICKLE for what has none. A DLPack object arrives
  * as an ndarray, others as a memoryview. */
 int encode_memory(Stream *stream, PyObject *value);
 
@@ -170,13 +170,13 @@ typedef struct {
 int read_array(Reader *reader, ArrayForm *form);
 
 /* New references, or NULL with an exception. */
-PyObject *decode_value(Reader *reader);                          /* codec_decode.c */
+PyObject *decode_value(Reader *reader);                          /* decode.c */
 PyObject *decode_ndarray(Reader *reader, const ArrayForm *form); /* array.c */
 PyObject *decode_scalar(Reader *reader);                        /* array.c; the tag is read; likewise below */
 PyObject *decode_buffer(Reader *reader, const ArrayForm *form); /* buffers.c */
 PyObject *view_of_none(const ArrayForm *form); /* buffers.c: a memoryview of its format without elements */
 PyObject *decode_foreign(Reader *reader);      /* foreign.c */
-PyObject *decode_pickle(Reader *reader);       /* codec_pickle.c */
+PyObject *decode_pickle(Reader *reader);       /* pickle.c */
 
 /* ---- types of elements ---- */
 
@@ -199,7 +199,7 @@ PyObject *described_dtype(const char *description, Py_ssize_t length, PyTypeObje
 /* Whether a dtype has metadata; not those of the fields within. */
 bool has_metadata(PyObject *dtype);
 
-/* codec_pickle.c: pickle.dumps(value, 5) and pickle.loads, without anything apart. New references or NULL. */
+/* pickle.c: pickle.dumps(value, 5) and pickle.loads, without anything apart. New references or NULL. */
 PyObject *pickled(PyObject *value);
 PyObject *unpickled(const char *pickle, Py_ssize_t length);
 

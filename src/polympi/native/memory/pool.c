@@ -159,7 +159,7 @@ static void trim(Py_ssize_t bytes) {
     }
 }
 
-static void unclaimed_add(Slab *slab) {
+static void keep_slab(Slab *slab) {
     list_add(&pool.kept, slab);
     pool.kept_slabs++;
     pool.kept_bytes += slab->capacity;
@@ -240,7 +240,7 @@ static void slot_release(Slab *slab, char *piece) {
     slab->free[slab->unused++] = (uint16_t)((size_t)(piece - slab->memory) / slab->slot_bytes);
     if (slab->unused == slab->slots) {
         list_remove(partial, slab);
-        unclaimed_add(slab);
+        keep_slab(slab);
     }
 }
 
@@ -266,7 +266,7 @@ static void piece_release(Slab *slab, char *piece) {
     if (slab->slots > 1)
         slot_release(slab, piece);
     else
-        unclaimed_add(slab);
+        keep_slab(slab);
 }
 
 /* ---- memory of any size ---- */

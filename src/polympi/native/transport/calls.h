@@ -23,6 +23,14 @@ static inline int checked_isend(const void *data, int count, MPI_Datatype type, 
     return check_code(code, call);
 }
 
+static inline int checked_issend(const void *data, int count, MPI_Datatype type, int dest, int tag,
+                                 MPI_Comm comm, MPI_Request *request, const Call *call) {
+    bool locked = enter_mpi();
+    int code = MPI_Issend(data, count, type, dest, tag, comm, request);
+    leave_mpi(locked);
+    return check_code(code, call);
+}
+
 static inline int checked_irecv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                 MPI_Request *request, const Call *call) {
     bool locked = enter_mpi();

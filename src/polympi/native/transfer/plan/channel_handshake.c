@@ -247,23 +247,21 @@ int handshake_answer(Channel *channel) {
 /* Begin to receive the next message, if there is one. */
 static int begin_next(Communicator *comm, struct Agreements *agreements, int *found) {
     MPI_Status status;
-    bool locked = enter_mpi();
-    int code = MPI_Iprobe(MPI_ANY_SOURCE, agreement_tag(), comm->shadow, found, &status);
-    if (code == MPI_SUCCESS && *found)
-        code = MPI_Get_count(&status, MPI_BYTE, &agreements->nbytes);
-    char *message = code == MPI_SUCCESS && *found ? PyMem_RawMalloc((size_t)agreements->nbytes + 1) : NULL;
-    if (message) {
-        agreements->source = status.MPI_SOURCE;
-        code = MPI_Irecv(message, agreements->nbytes, MPI_BYTE, status.MPI_SOURCE, agreement_tag(),
-                         comm->shadow, &agreements->request);
-    }
-    leave_mpi(locked);
-    if (code != MPI_SUCCESS) {
-        PyMem_RawFree(message);
-        return raise_mpi(code, NULL);
-    }
-    if (*found && !message)
+    if (checked_iprobe(MPI_ANY_SOURCE, agreement_tag(), comm->shadow, found, &status, NULL) < 0)
+        return -1;
+    if (!*found)
+        return 0;
+    if (check_code(MPI_Get_count(&status, MPI_BYTE, &agreements->nbytes), NULL) < 0)
+        return -1;
+    char *message = PyMem_RawMalloc((size_t)agreements->nbytes + 1);
+    if (!message)
         return no_memory();
+    agreements->source = status.MPI_SOURCE;
+    if (checked_irecv(message, agreements->nbytes, MPI_BYTE, status.MPI_SOURCE, agreement_tag(), comm->shadow,
+                      &agreements->request, NULL) < 0) {
+        PyMem_RawFree(message);
+        return -1;
+    }
     agreements->message = message;
     return 0;
 }

@@ -9,47 +9,47 @@
 #include "base/list.h"
 #include "transfer/progress/phase.h"
 
-typedef struct Aside {
-    struct Aside *next;
+typedef struct Offloaded {
+    struct Offloaded *next;
     OffloadedCall what;
     pthread_t thread;                    /* the one that makes it */
     unsigned long caller;                /* the one of Python that waits for it */
     enum { BEFORE, INSIDE, OVER } stage; /* guarded by `changes` */
     int code;
     bool left;
-} Aside;
+} Offloaded;
 
-static Aside *asides; /* in the order of their calls; guarded by the GIL */
+static Offloaded *offloaded_calls; /* in the order of their calls; guarded by the GIL */
 
 static pthread_mutex_t changes = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 
 /* ---- the thread that makes it ---- */
 
-static void advance(Aside *aside, int stage, int code) {
+static void advance(Offloaded *offloaded, int stage, int code) {
     pthread_mutex_lock(&changes);
-    aside->stage = stage;
-    aside->code = code;
+    offloaded->stage = stage;
+    offloaded->code = code;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&changes);
 }
 
 static void *make_offloaded(void *argument) {
-    Aside *aside = argument;
+    Offloaded *offloaded = argument;
     int code = MPI_SUCCESS;
     take_turn();
     if (!must_stop()) {
-        advance(aside, INSIDE, code);
-        code = aside->what.make(aside->what.context);
+        advance(offloaded, INSIDE, code);
+        code = offloaded->what.make(offloaded->what.context);
     }
     end_turn();
     __atomic_sub_fetch(&state.inside, 1, __ATOMIC_SEQ_CST);
-    advance(aside, OVER, code);
+    advance(offloaded, OVER, code);
     return NULL;
 }
 
 /* Signals are for the threads of Python. */
-static int start_thread(Aside *aside) {
+static int start_thread(Offloaded *offloaded) {
     static bool prepared;
     if (!prepared) {
         pthread_condattr_t attributes;
@@ -62,63 +62,63 @@ static int start_thread(Aside *aside) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&aside->thread, NULL, make_offloaded, aside);
+    int failed = pthread_create(&offloaded->thread, NULL, make_offloaded, offloaded);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed;
 }
 
 /* ---- the list ---- */
 
-static bool is_over(const Aside *aside) {
+static bool is_over(const Offloaded *offloaded) {
     pthread_mutex_lock(&changes);
-    bool over = aside->stage == OVER;
+    bool over = offloaded->stage == OVER;
     pthread_mutex_unlock(&changes);
     return over;
 }
 
 /* Remove it from the list, and let others call MPI; the context stays. */
-static void unlist(Aside *aside) {
-    LIST_REMOVE(asides, aside);
+static void unlist(Offloaded *offloaded) {
+    LIST_REMOVE(offloaded_calls, offloaded);
     state.outside--;
-    if (!asides && state.phase == HELD)
+    if (!offloaded_calls && state.phase == HELD)
         state.phase = RUNNING;
 }
 
 /* It is over: MPI's code. */
-static int end_offloaded(Aside *aside) {
-    int code = aside->code;
-    pthread_join(aside->thread, NULL);
-    unlist(aside);
-    free(aside);
+static int end_offloaded(Offloaded *offloaded) {
+    int code = offloaded->code;
+    pthread_join(offloaded->thread, NULL);
+    unlist(offloaded);
+    free(offloaded);
     return code;
 }
 
 void offloaded_calls_reap(void) {
-    for (Aside *aside = asides; aside;) {
-        if (!aside->left || !is_over(aside)) {
-            aside = aside->next;
+    for (Offloaded *offloaded = offloaded_calls; offloaded;) {
+        if (!offloaded->left || !is_over(offloaded)) {
+            offloaded = offloaded->next;
             continue;
         }
-        OffloadedCall what = aside->what;
-        end_offloaded(aside);
+        OffloadedCall what = offloaded->what;
+        end_offloaded(offloaded);
         what.close(what.context);
-        aside = asides; /* which may have run Python code */
+        offloaded = offloaded_calls; /* which may have run Python code */
     }
 }
 
 bool offloaded_calls_under_way(void) {
-    for (const Aside *aside = asides; aside; aside = aside->next)
-        if (!is_over(aside))
+    for (const Offloaded *offloaded = offloaded_calls; offloaded; offloaded = offloaded->next)
+        if (!is_over(offloaded))
             return true;
     return false;
 }
 
 const Call *offloaded_calls_next(const void **place) {
-    const Aside *aside = *place ? ((const Aside *)*place)->next : asides;
-    while (aside && is_over(aside))
-        aside = aside->next;
-    *place = aside;
-    return aside ? &aside->what.call : NULL;
+    const Offloaded *offloaded = *place ? ((const Offloaded *)*place)->next : offloaded_calls;
+    while (offloaded && is_over(offloaded))
+        offloaded = offloaded->next;
+    *place = offloaded;
+    return offloaded ? &offloaded->what.call : NULL;
 }
 
 void offloaded_calls_forget(void) {
@@ -128,8 +128,8 @@ void offloaded_calls_forget(void) {
 
 /* ---- waiting for others ---- */
 
-static bool is_of_this_thread(const Aside *aside) {
-    return !aside->left && aside->caller == PyThread_get_thread_ident();
+static bool is_of_this_thread(const Offloaded *offloaded) {
+    return !offloaded->left && offloaded->caller == PyThread_get_thread_ident();
 }
 
 static void nap(void) {
@@ -142,13 +142,13 @@ static void nap(void) {
  * otherwise raises StateError and is false. */
 static bool held_no_more(void) {
     for (offloaded_calls_reap(); state.phase == HELD; offloaded_calls_reap()) {
-        const Call *call = &asides->what.call;
-        if (asides->left)
+        const Call *call = &offloaded_calls->what.call;
+        if (offloaded_calls->left)
             raise_error("StateError", call,
                         "this call was left and is not complete, and at the thread level of this program "
                         "nobody else may call MPI before: wait until all ranks have made it, end the job "
                         "(polympi.abort()), or start MPI by polympi.init('multiple')");
-        else if (is_of_this_thread(asides))
+        else if (is_of_this_thread(offloaded_calls))
             raise_error(
                 "StateError", call,
                 "a signal handler or destructor that interrupts this call cannot call MPI at the thread "
@@ -183,15 +183,15 @@ void wait_while_held(void) {
 }
 
 /* The first that must be over before a call on this communicator. */
-static const Aside *before(MPI_Comm comm) {
-    for (const Aside *aside = asides; aside; aside = aside->next)
-        if (state.locking || aside->what.comm == comm)
-            return aside;
+static const Offloaded *before(MPI_Comm comm) {
+    for (const Offloaded *offloaded = offloaded_calls; offloaded; offloaded = offloaded->next)
+        if (state.locking || offloaded->what.comm == comm)
+            return offloaded;
     return NULL;
 }
 
 int offloaded_wait(MPI_Comm comm, const Call *call, double seconds) {
-    const Aside *earlier;
+    const Offloaded *earlier;
     char text[CALL_TEXT], sentence[3 * CALL_TEXT];
     double end = seconds > 0 ? now() + seconds : INFINITY;
     for (offloaded_calls_reap(); (earlier = before(comm)); offloaded_calls_reap()) {
@@ -217,7 +217,7 @@ int offloaded_wait(MPI_Comm comm, const Call *call, double seconds) {
 /* ---- making it ---- */
 
 int is_offloaded(double seconds, bool given, const Call *call) {
-    if (asides)
+    if (offloaded_calls)
         return 1;
     if (seconds <= 0)
         return 0;
@@ -230,22 +230,22 @@ int is_offloaded(double seconds, bool given, const Call *call) {
                        "polympi.init('serialized'), or leave the time-out out");
 }
 
-static Aside *begin(const OffloadedCall *what) {
-    Aside *aside = malloc(sizeof *aside);
-    if (!aside)
+static Offloaded *begin(const OffloadedCall *what) {
+    Offloaded *offloaded = malloc(sizeof *offloaded);
+    if (!offloaded)
         return (void *)PyErr_NoMemory();
-    *aside = (Aside){.what = *what, .caller = PyThread_get_thread_ident(), .stage = BEFORE};
-    LIST_APPEND(asides, aside);
+    *offloaded = (Offloaded){.what = *what, .caller = PyThread_get_thread_ident(), .stage = BEFORE};
+    LIST_APPEND(offloaded_calls, offloaded);
     state.outside++;
     __atomic_add_fetch(&state.inside, 1, __ATOMIC_SEQ_CST);
     if (state.locking)
         state.phase = HELD;
-    int failed = start_thread(aside);
+    int failed = start_thread(offloaded);
     if (!failed)
-        return aside;
+        return offloaded;
     __atomic_sub_fetch(&state.inside, 1, __ATOMIC_SEQ_CST);
-    unlist(aside);
-    free(aside);
+    unlist(offloaded);
+    free(offloaded);
     raise_error("Error", &what->call,
                 "the system gives no thread for it (%s): end other threads, or leave the time-out out",
                 strerror(failed));
@@ -253,11 +253,11 @@ static Aside *begin(const OffloadedCall *what) {
 }
 
 /* Wait without the GIL until it is over, or until then. */
-static void sleep_until(Aside *aside, double end) {
+static void sleep_until(Offloaded *offloaded, double end) {
     struct timespec time = {.tv_sec = (time_t)end, .tv_nsec = (long)(1e9 * (end - (double)(time_t)end))};
     PyThreadState *thread = go_outside();
     pthread_mutex_lock(&changes);
-    while (aside->stage != OVER && pthread_cond_timedwait(&changed, &changes, &time) == 0)
+    while (offloaded->stage != OVER && pthread_cond_timedwait(&changed, &changes, &time) == 0)
         ;
     pthread_mutex_unlock(&changes);
     come_inside(thread);
@@ -276,20 +276,20 @@ static void sleep_until(Aside *aside, double end) {
 #define GOES_ON ". MPI cannot take it back: it goes on, with its memory, until they do"
 #define END_IT "; end the job with polympi.abort() if they never will"
 
-static int raise_left(const Aside *aside, double seconds) {
+static int raise_left(const Offloaded *offloaded, double seconds) {
     pthread_mutex_lock(&changes);
-    bool inside = aside->stage == INSIDE;
+    bool inside = offloaded->stage == INSIDE;
     pthread_mutex_unlock(&changes);
     if (!inside)
         return raise_timeout_since(
-            &aside->what.call, seconds,
+            &offloaded->what.call, seconds,
             state.locking
                 ? "another thread of this rank was in MPI all the time, or the machine is too busy to begin "
                   "it; the call will still be made: end the job with polympi.abort()"
                 : "the machine is too busy to begin it; the call will still be made: end the job with "
                   "polympi.abort()");
     return raise_timeout_since(
-        &aside->what.call, seconds,
+        &offloaded->what.call, seconds,
         state.locking ? NOT_ALL_CALLED OR_LEVELS("a level below 'multiple', for which mpi4py asks") GOES_ON
             ", and so long this rank cannot call MPI (at thread level 'multiple' it can)" END_IT
                       : NOT_ALL_CALLED OR_LEVELS("'multiple', for which MPI_Init does not ask")
@@ -297,14 +297,15 @@ static int raise_left(const Aside *aside, double seconds) {
 }
 
 /* Until it is over: 0, or -1 with an exception. */
-static int wait_offloaded(Aside *aside, double end, double seconds) {
-    while (!is_over(aside)) {
+static int wait_offloaded(Offloaded *offloaded, double end, double seconds) {
+    while (!is_over(offloaded)) {
         double time = now();
         if (must_stop())
-            return raise_error("StateError", &aside->what.call, "MPI was finalised while this call waited");
+            return raise_error("StateError", &offloaded->what.call,
+                               "MPI was finalised while this call waited");
         if (time >= end)
-            return raise_left(aside, seconds);
-        sleep_until(aside, end < time + SIGNAL_SECONDS ? end : time + SIGNAL_SECONDS);
+            return raise_left(offloaded, seconds);
+        sleep_until(offloaded, end < time + SIGNAL_SECONDS ? end : time + SIGNAL_SECONDS);
         if (PyErr_CheckSignals() < 0)
             return -1;
     }
@@ -315,18 +316,18 @@ int offloaded_make(const OffloadedCall *what, double seconds, int *code) {
     double end = seconds > 0 ? now() + seconds : INFINITY;
     if (offloaded_wait(what->comm, &what->call, seconds) < 0)
         return -1;
-    Aside *aside = begin(what);
-    if (!aside)
+    Offloaded *offloaded = begin(what);
+    if (!offloaded)
         return -1;
-    int failed = wait_offloaded(aside, end, seconds);
-    if (failed && !is_over(aside)) {
-        aside->left = true;
+    int failed = wait_offloaded(offloaded, end, seconds);
+    if (failed && !is_over(offloaded)) {
+        offloaded->left = true;
         return LEFT;
     }
     if (failed && is_timeout()) { /* it was over at the last moment */
         PyErr_Clear();
         failed = 0;
     }
-    *code = end_offloaded(aside);
+    *code = end_offloaded(offloaded);
     return failed;
 }

@@ -1,4 +1,4 @@
-/* Blocking MPI calls made by a thread of their own, so that a time-out or a signal handler can end the wait
+/* Blocking MPI calls made on a separate thread, so that a time-out or a signal handler can end the wait
  * for them. MPI has no nonblocking form that a partner's blocking call would match (MPI 5.0, section 6.12),
  * and none of MPI_Comm_split.
  *

@@ -85,7 +85,7 @@ static void free_remote(Incoming *in) {
 void incoming_close(Incoming *in) {
     Inbox *inbox = in->inbox;
     incoming_unlist(in);
-    if (unlikely(in->seeks))
+    if (unlikely(in->probes))
         probing_end(in);
     if (likely(in->stage != POSTED)) { /* the inbox was used */
         wire_put_tag(inbox->packet, TAG_NONE);
@@ -109,7 +109,7 @@ static inline void open_incoming(Incoming *in, Communicator *comm, const Call *c
     in->call.comm = comm;
     in->requests = &in->first;
     in->request_count = in->request_capacity = 1;
-    in->filled = in->waited_for = in->moving = in->abandoned = in->given_up = in->listed = in->seeks =
+    in->filled = in->waited_for = in->moving = in->abandoned = in->given_up = in->listed = in->probes =
         in->expects = false;
     in->array = in->refusal = NULL;
     in->target = NULL;
@@ -491,7 +491,7 @@ static PyObject *fill_target(Incoming *in, Status *status) {
 }
 
 /* The elements of a message that becomes an object; where these are an array's, their bytes, too. No
- * exception may be at hand. */
+ * exception may be set. */
 static void measure_stream(const char *stream, Py_ssize_t stream_bytes, Status *status) {
     Elements elements = {0};
     status->elements = 1;
@@ -575,7 +575,7 @@ static int wait_stage(Incoming *in, double timeout) {
     if (in->request_count == 0)
         return 0;
     in->waited_for = true;
-    int failed = unlikely(in->seeks) ? probing_wait(in, timeout) : 0;
+    int failed = unlikely(in->probes) ? probing_wait(in, timeout) : 0;
     if (likely(!failed))
         failed = wait_for(in->requests, in->request_count, statuses, &in->call, timeout);
     in->waited_for = false;
@@ -604,7 +604,7 @@ static inline int finish(Incoming *in, double timeout, double (*data_timeout)(do
         if (likely(!failed))
             advance(in);
         else if (failed < 0 &&
-                 (under_way(in->requests, in->request_count) || in->seeks || in->stage == TAKING))
+                 (under_way(in->requests, in->request_count) || in->probes || in->stage == TAKING))
             return -1;
         else if (failed < 0)
             fail(in);
@@ -737,7 +737,7 @@ static enum step test_stage(Incoming *in) {
     MPI_Status *statuses = in->stage == POSTED ? &in->inbox->small : MPI_STATUSES_IGNORE;
     if (unlikely(in->stage == TAKING))
         return incoming_test(in->inbox->kept);
-    enum step found = unlikely(in->seeks) ? probing_step(in) : DONE;
+    enum step found = unlikely(in->probes) ? probing_step(in) : DONE;
     if (found != DONE || in->request_count == 0)
         return found;
     return test_requests(in->requests, in->request_count, statuses, &in->call);

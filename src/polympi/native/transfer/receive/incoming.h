@@ -23,7 +23,7 @@ struct Incoming {
     bool abandoned;  /* nobody will wait for it: a piece of a collective, or a refused message */
     bool given_up;   /* by its receive, so that its message is kept for another one */
     bool listed;
-    bool seeks;   /* POSTED, but not for MPI: see probing_receive.h */
+    bool probes;  /* POSTED, but not for MPI: see probing_receive.h */
     bool expects; /* inbox->simple is how the message of the array begins */
     int request_count, request_capacity;
     MPI_Request first;     /* of the small message */
@@ -35,7 +35,7 @@ struct Incoming {
     Target *target;    /* user buffer, if any */
     PyObject *refusal; /* why the message cannot be delivered: its data are received and dropped */
     struct Incoming *next, *previous;
-    struct Incoming *later, *earlier; /* those that seek; those kept (later alone) */
+    struct Incoming *later, *earlier; /* those that probe; those kept (later alone) */
     uint64_t number;                  /* in the order in which receives begin */
 };
 

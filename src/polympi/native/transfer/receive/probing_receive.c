@@ -9,7 +9,7 @@
 #include "transfer/receive/unclaimed_messages.h"
 
 /* In the order in which they began; of all communicators. */
-static Incoming *first_seeker, *last_seeker;
+static Incoming *first_prober, *last_prober;
 
 bool probes_wildcards(const Communicator *comm) {
 #ifdef OPEN_MPI
@@ -21,16 +21,16 @@ bool probes_wildcards(const Communicator *comm) {
 }
 
 void probing_begin(Incoming *in) {
-    in->seeks = true;
+    in->probes = true;
     in->first = MPI_REQUEST_NULL;
-    DEQUE_ADD(last_seeker, first_seeker, in, earlier, later);
+    DEQUE_ADD(last_prober, first_prober, in, earlier, later);
     in->comm->probing += PROBER;
 }
 
 void probing_end(Incoming *in) {
-    DEQUE_REMOVE(last_seeker, first_seeker, in, earlier, later);
+    DEQUE_REMOVE(last_prober, first_prober, in, earlier, later);
     in->comm->probing -= PROBER;
-    __atomic_store_n(&in->seeks, false, __ATOMIC_RELEASE); /* a thread outside may look at it */
+    __atomic_store_n(&in->probes, false, __ATOMIC_RELEASE); /* a thread outside may look at it */
 }
 
 /* ---- who may take what ---- */
@@ -50,7 +50,7 @@ static bool overlap(const Incoming *one, const Incoming *two) {
 bool must_probe(const Incoming *in) {
     if (in->comm->probing & PROBES_WILDCARDS && in->call.peer == ANY_SOURCE)
         return true;
-    for (const Incoming *other = first_seeker; other; other = other->later)
+    for (const Incoming *other = first_prober; other; other = other->later)
         if (other->comm == in->comm && overlap(other, in))
             return true;
     return false;
@@ -68,7 +68,7 @@ static enum step take_found(Incoming *in, const MPI_Status *found) {
 
 /* Let those that began before it take what is theirs, now that a message is there: whether one did. */
 static enum step earlier_first(const Incoming *in) {
-    for (Incoming *other = first_seeker; other != in; other = other->later) {
+    for (Incoming *other = first_prober; other != in; other = other->later) {
         enum step taken = other->comm == in->comm && overlap(other, in) ? probing_step(other) : PENDING;
         if (taken != PENDING)
             return taken;
@@ -77,7 +77,7 @@ static enum step earlier_first(const Incoming *in) {
 }
 
 enum step probing_step(Incoming *in) {
-    for (const Incoming *other = first_seeker; other != in; other = other->later)
+    for (const Incoming *other = first_prober; other != in; other = other->later)
         if (other->comm == in->comm && !other->waited_for && covers(other, in))
             return PENDING; /* one that is waited for may wait below this call: in what a signal handler
                              * interrupted
@@ -97,7 +97,7 @@ enum step probing_step(Incoming *in) {
 }
 
 enum step prober_takes(Communicator *comm, int source, int tag) {
-    for (Incoming *in = first_seeker; in; in = in->later)
+    for (Incoming *in = first_prober; in; in = in->later)
         if (in->comm == comm && takes(&in->call, source, tag))
             return probing_step(in);
     return PENDING;
@@ -123,7 +123,7 @@ static int look_outside(const Incoming *in, double end) {
         code = MPI_Iprobe(mpi_source(in->call.peer), mpi_tag(in->call.tag), in->comm->comm, &found,
                           MPI_STATUS_IGNORE);
         end_turn();
-        if (code != MPI_SUCCESS || found || !__atomic_load_n(&in->seeks, __ATOMIC_ACQUIRE) || now() >= end)
+        if (code != MPI_SUCCESS || found || !__atomic_load_n(&in->probes, __ATOMIC_ACQUIRE) || now() >= end)
             break;
         sched_yield();
     }
@@ -145,7 +145,7 @@ int probing_wait(Incoming *in, double timeout) {
     for (enum step found = spin(in);; found = probing_step(in)) {
         if (found == FAILED)
             return -1;
-        if (found == DONE || !in->seeks) /* another thread may have found it */
+        if (found == DONE || !in->probes) /* another thread may have found it */
             return in->stage == TAKING ? RECALLED : 0;
         if (in->comm->probing & HAS_UNCLAIMED && unclaimed_take(in))
             return RECALLED;
@@ -162,10 +162,10 @@ int probing_wait(Incoming *in, double timeout) {
             if (still_running(&in->call) < 0)
                 return -1;
         }
-        int code = in->seeks ? look_outside(in, end && end < pause ? end : pause) : MPI_SUCCESS;
+        int code = in->probes ? look_outside(in, end && end < pause ? end : pause) : MPI_SUCCESS;
         if (code != MPI_SUCCESS)
             return raise_mpi(code, &in->call);
-        if (!in->seeks)
+        if (!in->probes)
             return in->stage == TAKING ? RECALLED : 0;
         if (still_running(&in->call) < 0)
             return -1;

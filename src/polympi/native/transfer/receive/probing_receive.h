@@ -15,7 +15,7 @@
 #include "transfer/receive/incoming.h"
 
 /* Communicator.probing: the first; the second while there are messages to take before MPI is asked
- * (unclaimed_messages.h); PROBER for each receive that seeks. */
+ * (unclaimed_messages.h); PROBER for each receive that probes. */
 enum { PROBES_WILDCARDS = 1, HAS_UNCLAIMED = 2, PROBER = 4 };
 
 /* Whether receives from any source have to seek. */

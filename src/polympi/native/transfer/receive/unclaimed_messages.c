@@ -43,7 +43,7 @@ static void leave(Incoming *kept) {
 bool incoming_unpost(Incoming *in) {
     if (in->stage != POSTED || in->waited_for || in->moving || in->given_up)
         return false;
-    if (in->seeks) {
+    if (in->probes) {
         probing_end(in);
         return true;
     }
@@ -179,7 +179,7 @@ bool unclaimed_take(Incoming *in) {
     if (!kept)
         return false;
     leave(kept);
-    if (in->seeks)
+    if (in->probes)
         probing_end(in);
     in->stage = TAKING;
     in->inbox->kept = kept;

@@ -145,13 +145,10 @@ static int start_small(Outgoing *out, Py_ssize_t nbytes, enum channel channel, i
     if (unlikely(out->lasts))
         fit(out, nbytes);
     MPI_Comm comm = channel == USER ? out->comm->comm : out->comm->shadow;
-    bool locked = enter_mpi();
     /* MPI_Isend for READY, too: a receive that probes (probing_receive.h) isn't posted */
-    int code = likely(mode != SYNCHRONOUS)
-                   ? MPI_Isend(out->packet, (int)nbytes, MPI_BYTE, dest, tag, comm, request)
-                   : MPI_Issend(out->packet, (int)nbytes, MPI_BYTE, dest, tag, comm, request);
-    leave_mpi(locked);
-    return check_code(code, &out->call);
+    return likely(mode != SYNCHRONOUS)
+               ? checked_isend(out->packet, (int)nbytes, MPI_BYTE, dest, tag, comm, request, &out->call)
+               : checked_issend(out->packet, (int)nbytes, MPI_BYTE, dest, tag, comm, request, &out->call);
 }
 
 /* How many pieces the parts have beyond one each. */

@@ -58,7 +58,6 @@ OPERATION(bor, COMBINE_INTEGERS((l[i]) | (r[i])))
 OPERATION(bxor, COMBINE_INTEGERS((l[i]) ^ (r[i])))
 
 int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op) {
-    (void)commutes;
     *op = malloc(sizeof **op);
     if (!*op)
         return MPI_ERR_OTHER;
