@@ -81,11 +81,7 @@ PyObject *communicator_scatter(Communicator *self, FASTCALL_ARGS) {
     else if (slots && hand_out(&collective, &tree, slots) == 0)
         result = receive_piece(&collective, slots, root, into);
     Py_XDECREF(pieces);
-    if (into)
-        target_close(&target);
-    if (collective_close(&collective) < 0)
-        Py_CLEAR(result);
-    return result;
+    return collective_end(&collective, into ? &target : NULL, result);
 }
 
 static int next_of_scatter(AsyncPieces *pieces) {
@@ -180,11 +176,7 @@ PyObject *communicator_alltoall(Communicator *self, FASTCALL_ARGS) {
         collective_defer(&collective);
     PyObject *result = run_alltoall(&collective, pieces, into);
     Py_XDECREF(pieces);
-    if (into)
-        target_close(&target);
-    if (collective_close(&collective) < 0)
-        Py_CLEAR(result);
-    return result;
+    return collective_end(&collective, into ? &target : NULL, result);
 }
 
 static int next_of_alltoall(AsyncPieces *pieces) {
