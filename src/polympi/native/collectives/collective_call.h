@@ -38,8 +38,7 @@ int fills_target(const Target *into, const char *stream, Py_ssize_t nbytes, cons
                  int part_count, const Call *call);
 /* The end. 0, or -1 with an exception if there is one: the deferred one rather than a later one. */
 int collective_close(Collective *collective);
-/* The end of a call with a target (NULL: none), which is closed: the result, stolen, or NULL with an
- * exception. */
+/* The end of a call, whose target (NULL: none) is closed: the result, stolen, or NULL with an exception. */
 static inline PyObject *collective_end(Collective *collective, Target *into, PyObject *result) {
     if (into)
         target_close(into);
@@ -50,8 +49,7 @@ static inline PyObject *collective_end(Collective *collective, Target *into, PyO
 /* The rank leaves with the current exception, as above, and the call goes on without it and a time-out. */
 void collective_leave(Collective *collective);
 
-/* Raise the current exception only at the end, after this rank has done its part for the others. The first
- * one counts. */
+/* Raise the current exception only at the end, after this rank has done its part. The first one counts. */
 void collective_defer(Collective *collective);
 /* The text of the deferred exception, as "TypeError: cannot pickle ...", in at most `room` bytes; its length.
  */

@@ -44,8 +44,7 @@ static PyObject *gathered_pieces(Collective *collective, const TreePosition *tre
     return result;
 }
 
-/* What this rank gives, or a copy of it if receiving the pieces of others might change it. NULL with a
- * deferred exception. */
+/* What this rank gives, or a copy if receiving might change it. NULL with a deferred exception. */
 static PyObject *own_piece(Collective *collective, PyObject *value, const Target *into) {
     PyObject *own = copy_without_alias(into, value, &collective->call);
     if (!own)

@@ -13,8 +13,7 @@ Signature alltoall_signature = {"alltoall", 1, 1, 4, {"pieces", "counts", "into"
 
 /* ---- scatter ---- */
 
-/* The root's slots, in the order of positions in the tree; when the pieces cannot be cut, the reason for
- * all. */
+/* The root's slots, in the order of positions in the tree; without pieces, the deferred exception for all. */
 static void write_slots(Collective *collective, const TreePosition *tree, char *slots, PyObject *pieces,
                         Departure **departures) {
     slots += slot_write_empty(collective, slots);

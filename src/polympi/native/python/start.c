@@ -232,8 +232,7 @@ static uint32_t version_of(uint64_t speaker) { return (uint32_t)(speaker >> 32);
 static int rank_of(uint64_t speaker) { return (int)(uint32_t)speaker; }
 
 /* The first collective: whether a rank has another version than this one; `*other` is then the lowest of
- * these, or the highest. This must be the same in all versions, so that each can read the others here. MPI's
- * code. */
+ * these, or the highest. It must be the same in all versions, which read each other here. MPI's code. */
 static int compare_versions(MPI_Comm world, bool *differ, uint64_t *other) {
     const uint64_t own[] = {speaker(wire_version), speaker(~wire_version)};
     uint64_t least[] = {own[0], own[1]};
@@ -285,8 +284,7 @@ static int compare_levels(MPI_Comm world) {
 
 /* ---- the start of MPI, by this rank alone ---- */
 
-/* Where the ranks of the job are, as far as launchers report it (Open MPI's; Hydra); those of a world find
- * out later. */
+/* Where the ranks of the job are, as far as launchers report it (Open MPI's; Hydra). */
 static void look_at_launcher(void) {
     const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     if (!here)

@@ -160,8 +160,7 @@ int large_open(LargeReduction *large, Collective *collective, PyObject *value, e
     return take_source(large);
 }
 
-/* If the result was to overwrite the contribution, it overwrites a copy: all ranks know that this one reduces
- * in place. */
+/* If this rank reduces in place, which all ranks know, it now does so in a copy. */
 bool large_detach(LargeReduction *large) {
     if (large->result && !large->own_result) {
         char *result = pool_allocate(large->shape.nbytes);

@@ -51,8 +51,7 @@ static PyObject *own_copy(PyObject *value) {
 
 typedef PyObject *(*Method)(Communicator *self, FASTCALL_ARGS);
 
-/* Call a method of the Communicator, which a destructor may drop meanwhile; a root that was not given is left
- * out. */
+/* Call a method of the Communicator, which a destructor may drop meanwhile; the last argument may be NULL. */
 static inline PyObject *call_held(Method method, Communicator *comm, PyObject *const *args,
                                   Py_ssize_t nargs) {
     Py_INCREF(comm);
@@ -113,8 +112,7 @@ static PyObject *accelerated_allgather(PyObject *self, FASTCALL_ARGS) {
     return checked_result(result);
 }
 
-/* The items to divide among the ranks: mpi4py accepts any iterable, and None for as many None. A list or
- * tuple isn't copied. */
+/* The items for the ranks: mpi4py accepts any iterable, and None for as many None. */
 static PyObject *items_of(PyObject *given, int size) {
     if (given == Py_None) {
         PyObject *items = PyList_New(size);
