@@ -190,7 +190,9 @@ static PyObject *accelerated_alltoall(PyObject *self, FASTCALL_ARGS) {
 
 /* The core's operation for MPI's handle, or NULL. */
 static Op *known_op(MPI_Op op) {
-    for (int code = 0; code < OP_MINLOC; code++)
+    if (likely(op == MPI_SUM))
+        return built_in_ops[OP_SUM];
+    for (int code = OP_SUM + 1; code < OP_MINLOC; code++)
         if (mpi_ops[code] == op)
             return built_in_ops[code];
     return op == MPI_MINLOC ? built_in_ops[OP_MINLOC] : op == MPI_MAXLOC ? built_in_ops[OP_MAXLOC] : NULL;
