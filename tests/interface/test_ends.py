@@ -164,7 +164,7 @@ def test_how_long_the_end_waits_is_up_to_the_time_out(run, stack: Stack) -> None
 if rank == 0:
     c.isend(big, 1, 7)
     if sys.argv[1] == "finalize":
-        with raises(mpi.StateError, "MPI cannot be finalised while messages are under way"):
+        with raises(mpi.StateError, "MPI cannot be finalised while messages are pending"):
             mpi.finalize()
         print("told", flush=True)
 else:

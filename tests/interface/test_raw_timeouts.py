@@ -91,7 +91,7 @@ except mpi.Timeout:
 try:
     mpi.finalize()
 except mpi.StateError as error:
-    assert "MPI cannot be finalised while collective calls are under way" in str(error)
+    assert "MPI cannot be finalised while collective calls are pending" in str(error)
     print("refused")
 """
     ended = run_together([(1, script), (1, [late, NEVER])], stack, env={"POLYMPI_TIMEOUT": "0.5"})

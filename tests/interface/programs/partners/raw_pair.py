@@ -302,7 +302,7 @@ assert again[0] == 2
 assert part.recv(np.zeros(1))[0] == 1
 copy.free()
 refused(mpi.StateError, "this raw communicator was freed", copy.barrier)
-refused(mpi.StateError, "belongs to whoever", p.free)
+refused(mpi.StateError, "belongs to the code that made it", p.free)
 refused(TypeError, "cannot be sent or pickled", lambda: c.sendrecv(part, other))
 part.free()
 assert mpi.raw(c) is p
