@@ -32,8 +32,8 @@ typedef struct AsyncCollective {
     size_t nbytes; /* with the data that follow */
 } AsyncCollective;
 
-/* Memory for a call and the data that follow it, `nbytes` in all, of which the first `cleared` are zero; NULL
- * with MemoryError. */
+/* Memory for a call and its data, `nbytes` in all, the first `cleared` of them zero; NULL with MemoryError.
+ */
 AsyncCollective *async_new(size_t nbytes, size_t cleared);
 /* Begin a call whose result is wanted: 0; -1 with an exception, and the call is freed. */
 int async_begin(AsyncCollective *async, Communicator *comm, enum verb verb, int root);

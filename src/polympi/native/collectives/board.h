@@ -28,8 +28,7 @@ typedef struct {
 /* As BoardRead.page: the first that the writer writes in this call. */
 #define NOT_YET_KNOWN UINT64_MAX
 
-/* Whether this rank has a board of the communicator that the others can read; made with the first call, if
- * there is memory for it. */
+/* Whether this rank has a board that the others can read; the first call makes it, if there is memory. */
 bool board_ready(const Communicator *comm);
 /* The page of its board that this rank writes next; the first one ever is 0. */
 uint64_t board_next(const Communicator *comm);

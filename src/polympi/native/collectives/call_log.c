@@ -30,6 +30,13 @@ int calls_open(Communicator *comm) {
     return 0;
 }
 
+static bool has_root(int verb) {
+    return verb == BCAST || verb == GATHER || verb == SCATTER || verb == REDUCE;
+}
+
+/* Whether it may have data that the library sends, after all ranks have agreed to that. */
+static bool has_large_data(int verb) { return verb == BCAST || (verb >= REDUCE && verb <= REDUCE_SCATTER); }
+
 /* A number of a call that differs from 0, which stands for none. */
 static uint64_t numbered(uint32_t number) { return (uint64_t)1 << 32 | number; }
 

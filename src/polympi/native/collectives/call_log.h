@@ -63,8 +63,7 @@ int raise_difference(const Collective *collective, int rank, uint32_t number);
 /* Raise MismatchError: a message of this call has arrived from a rank whose call is a different one. -1. */
 int raise_other_call(const Collective *collective, int rank, int verb, int root);
 
-/* Whether a rank has left a call: it has failed since, or reached the current call, a later one. Only if all
- * share memory. */
+/* Whether a rank has left a call: it has failed since, or reached a later one. Only if all share memory. */
 bool has_left_call(const Communicator *comm, int rank, uint32_t number);
 
 /* Read the notices that have arrived: 0, or -1 with MismatchError. */

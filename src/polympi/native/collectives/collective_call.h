@@ -7,14 +7,6 @@
 #include "transfer/communicator.h"
 
 extern const char *const verb_names[VERBS];
-static inline bool has_root(int verb) {
-    return verb == BCAST || verb == GATHER || verb == SCATTER || verb == REDUCE;
-}
-
-/* Whether it may have data that the library sends, after all ranks have agreed to that. */
-static inline bool has_large_data(int verb) {
-    return verb == BCAST || (verb >= REDUCE && verb <= REDUCE_SCATTER);
-}
 
 /* A collective call in progress. */
 typedef struct {
@@ -46,11 +38,18 @@ int fills_target(const Target *into, const char *stream, Py_ssize_t nbytes, cons
                  int part_count, const Call *call);
 /* The end. 0, or -1 with an exception if there is one: the deferred one rather than a later one. */
 int collective_close(Collective *collective);
+/* The end of a call, whose target (NULL: none) is closed: the result, stolen, or NULL with an exception. */
+static inline PyObject *collective_end(Collective *collective, Target *into, PyObject *result) {
+    if (into)
+        target_close(into);
+    if (collective_close(collective) < 0)
+        Py_CLEAR(result);
+    return result;
+}
 /* The rank leaves with the current exception, as above, and the call goes on without it and a time-out. */
 void collective_leave(Collective *collective);
 
-/* Raise the current exception only at the end, after this rank has done its part for the others. The first
- * one counts. */
+/* Raise the current exception only at the end, after this rank has done its part. The first one counts. */
 void collective_defer(Collective *collective);
 /* The text of the deferred exception, as "TypeError: cannot pickle ...", in at most `room` bytes; its length.
  */

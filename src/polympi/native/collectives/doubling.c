@@ -17,8 +17,7 @@ static int rank_of_unit(const Doubling *doubling, int unit) {
     return doubling->placement ? rank_on_machine(doubling->placement, unit, 0) : unit;
 }
 
-/* Units below this number are pairs, of which one participates, since the number of units may not be a power
- * of two. */
+/* Units below this are pairs, one of which participates, so that a power of two do. */
 static int paired(const Doubling *doubling) { return 2 * (doubling->units - doubling->power); }
 
 /* ---- within a unit, and in a pair ---- */

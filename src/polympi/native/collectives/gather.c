@@ -44,8 +44,7 @@ static PyObject *gathered_pieces(Collective *collective, const TreePosition *tre
     return result;
 }
 
-/* What this rank gives, or a copy of it if receiving the pieces of others might change it. NULL with a
- * deferred exception. */
+/* What this rank gives, or a copy if receiving might change it. NULL with a deferred exception. */
 static PyObject *own_piece(Collective *collective, PyObject *value, const Target *into) {
     PyObject *own = copy_without_alias(into, value, &collective->call);
     if (!own)
@@ -92,11 +91,7 @@ PyObject *communicator_gather(Communicator *self, FASTCALL_ARGS) {
     PyObject *own = own_piece(&collective, values[X], into);
     PyObject *result = run_gather(&collective, own, root, into);
     Py_XDECREF(own);
-    if (into)
-        target_close(&target);
-    if (collective_close(&collective) < 0)
-        Py_CLEAR(result);
-    return result;
+    return collective_end(&collective, into ? &target : NULL, result);
 }
 
 /* All slots are here. 1 or -1. */
@@ -230,11 +225,7 @@ PyObject *communicator_allgather(Communicator *self, FASTCALL_ARGS) {
     PyObject *own = own_piece(&collective, values[X], into);
     PyObject *result = run_allgather(&collective, own, into);
     Py_XDECREF(own);
-    if (into)
-        target_close(&target);
-    if (collective_close(&collective) < 0)
-        Py_CLEAR(result);
-    return result;
+    return collective_end(&collective, into ? &target : NULL, result);
 }
 
 /* Send all slots from this machine's first rank to its other ranks. 1. */

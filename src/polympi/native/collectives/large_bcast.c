@@ -375,8 +375,7 @@ void bcast_error_report(Collective *collective, char *message) {
     bcast_head(message, BCAST_NOTHING, (Py_ssize_t)sizeof(Head) + length, collective->root);
 }
 
-/* How the parts are sent. A nonblocking call goes on in any case, so it must know of a rank that has left
- * before it sends data to it. */
+/* How the parts are sent. A nonblocking call must know of ranks that have left before it sends data. */
 static enum bcast_kind way_of_parts(const LargeBcast *large, const Communicator *comm, bool begun) {
     Py_ssize_t nbytes = 0;
     for (int i = 0; i < large->stream.part_count; i++)

@@ -10,8 +10,7 @@ typedef struct LargeBcast LargeBcast;
 /* Room in a message after its head. */
 enum { BCAST_ROOM = PACKET_BYTES - sizeof(Head) };
 
-/* At the root: write the message that announces the stream, which is stolen in any case. NULL with an
- * exception. */
+/* At the root: write the message that announces the stream, which is stolen. NULL with an exception. */
 LargeBcast *large_bcast_offer(const Collective *collective, Stream *stream, char *message);
 /* Elsewhere: receive what such a message announces into an open target (NULL: none), stolen on success. */
 LargeBcast *large_bcast_await(const char *message, const Target *into);

@@ -18,8 +18,7 @@ int raise_left(const Collective *collective, int source);
 
 /* ---- a round; inline, since it costs little more than a call would ---- */
 
-/* A letter of this call from a rank that only receives one shows that it calls something else. 0, or -1 with
- * MismatchError. */
+/* A letter from a rank that should only receive one is of another call. 0, or -1 with MismatchError. */
 static inline int check_receiver(const Collective *collective, int dest) {
     const char *letter;
     Py_ssize_t nbytes = mail_look(collective->comm->mailboxes, collective->number, dest, &letter);

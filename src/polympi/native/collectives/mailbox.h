@@ -27,8 +27,7 @@ int mailboxes_open(MPI_Comm comm, Mailboxes **mailboxes, bool *together);
 /* This rank no longer uses them. Their memory is freed when no rank does. */
 void mailboxes_close(Mailboxes *mailboxes);
 
-/* Whether this rank and another one, or itself, have mailboxes with each other: the same at both, and
- * constant. */
+/* Whether this rank has mailboxes with another one, or itself: the same at both, and constant. */
 bool mail_reaches(const Mailboxes *mailboxes, int rank);
 
 /* The longest message. */

@@ -53,8 +53,8 @@ static Py_ssize_t *read_counts(const Collective *collective, PyObject *counts, P
     return numbers;
 }
 
-/* array[first : first + count], a new reference. Arrays of numbers don't need the slower way through a slice
- * object. */
+/* array[first : first + count], a new reference. Arrays of numbers don't need a slice object, which is slow.
+ */
 static PyObject *rows_of(PyObject *object, Py_ssize_t first, Py_ssize_t count) {
     PyArrayObject *array = (PyArrayObject *)object;
     if (!PyArray_CheckExact(object) || wire_type(PyArray_DESCR(array)) == TYPE_DESCRIBED)

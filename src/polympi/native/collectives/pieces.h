@@ -70,8 +70,8 @@ typedef struct {
 /* `departures` are what this rank gives in the same call, if any. */
 int piece_receive_open(PieceReceive *receiving, Collective *collective, Departure *departures,
                        const Target *into);
-/* The next piece, in the order of ranks: this rank's own; that of another one, from its slot. Exceptions are
- * deferred. */
+/* The next piece in the order of ranks: this rank's own; another one's, in a slot. Exceptions are deferred.
+ */
 void piece_receive_own(PieceReceive *receiving, PyObject *value);
 void piece_receive_slot(PieceReceive *receiving, const char *slot, int rank);
 /* By steps: whether the next slot may be read; and whether all separate messages have arrived. */
@@ -81,8 +81,7 @@ bool piece_receive_test(const PieceReceive *receiving);
  * target, a new reference; NULL if something has failed or was deferred. */
 PyObject *piece_receive_close(PieceReceive *receiving, bool failed);
 
-/* Whether the piece of a slot is sent separately; begin to receive a single such piece, NULL with an
- * exception. */
+/* Whether a slot's piece is sent separately; begin to receive a single such piece, NULL with an exception. */
 bool slot_is_direct(const char *slot);
 Incoming *await_single(Collective *collective, int owner, const Target *into);
 /* A single piece, from its slot: an object, or the object of the target. */

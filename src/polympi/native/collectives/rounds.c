@@ -164,7 +164,7 @@ int rounds_step(Rounds *rounds) {
     }
 }
 
-int rounds_give_up(Rounds *rounds) {
+__attribute__((noinline)) static int rounds_give_up(Rounds *rounds) {
     return give_up(rounds->collective, &rounds->requests[1 - rounds->receiving], rounds->receiving,
                    rounds->sends);
 }

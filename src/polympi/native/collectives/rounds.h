@@ -61,12 +61,10 @@ static inline void rounds_open(Rounds *rounds, Collective *collective, int (*nex
 }
 
 /* Continue without waiting: 1 when they are over, 0 if they wait for others, -1 with an exception, after
- * which rounds_give_up has to be called. */
+ * which they have to be given up. */
 int rounds_step(Rounds *rounds);
 /* Step until they are over. 0, or -1 with an exception; they are given up then. */
 int rounds_run(Rounds *rounds);
-/* Leave pending messages to MPI. -1. */
-int rounds_give_up(Rounds *rounds);
 
 /* For `next`: both, or one of them. 1. */
 static inline int round_exchange(Rounds *rounds, const void *message, Py_ssize_t nbytes, int dest, void *room,

@@ -13,8 +13,7 @@ Signature alltoall_signature = {"alltoall", 1, 1, 4, {"pieces", "counts", "into"
 
 /* ---- scatter ---- */
 
-/* The root's slots, in the order of positions in the tree; when the pieces cannot be cut, the reason for
- * all. */
+/* The root's slots, in the order of positions in the tree; without pieces, the deferred exception for all. */
 static void write_slots(Collective *collective, const TreePosition *tree, char *slots, PyObject *pieces,
                         Departure **departures) {
     slots += slot_write_empty(collective, slots);
@@ -81,11 +80,7 @@ PyObject *communicator_scatter(Communicator *self, FASTCALL_ARGS) {
     else if (slots && hand_out(&collective, &tree, slots) == 0)
         result = receive_piece(&collective, slots, root, into);
     Py_XDECREF(pieces);
-    if (into)
-        target_close(&target);
-    if (collective_close(&collective) < 0)
-        Py_CLEAR(result);
-    return result;
+    return collective_end(&collective, into ? &target : NULL, result);
 }
 
 static int next_of_scatter(AsyncPieces *pieces) {
@@ -180,11 +175,7 @@ PyObject *communicator_alltoall(Communicator *self, FASTCALL_ARGS) {
         collective_defer(&collective);
     PyObject *result = run_alltoall(&collective, pieces, into);
     Py_XDECREF(pieces);
-    if (into)
-        target_close(&target);
-    if (collective_close(&collective) < 0)
-        Py_CLEAR(result);
-    return result;
+    return collective_end(&collective, into ? &target : NULL, result);
 }
 
 static int next_of_alltoall(AsyncPieces *pieces) {

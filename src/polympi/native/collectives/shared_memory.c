@@ -17,8 +17,7 @@
  * still little if a batch system limits it (ulimit -v). */
 #define ADDRESSES ((size_t)1 << 30)
 
-/* How much address space a rank gets at a time: enough for the boxes of two ranks that use many
- * communicators. */
+/* Address space a rank gets at a time: enough for the boxes of two ranks that use many communicators. */
 enum { STRETCH = 256 * 1024 };
 
 /* The beginning of the memory. */

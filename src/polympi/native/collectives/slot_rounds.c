@@ -160,8 +160,7 @@ static int exchange_slots(Rounds *rounds) {
     return round_await(rounds, begun, swapping->memory + source * swapping->room, source);
 }
 
-/* The same through mailboxes, on an oversubscribed machine: a rank has written everything before it first
- * waits. */
+/* The same through mailboxes, if oversubscribed: a rank has written everything before it first waits. */
 static int mail_slots(Rounds *rounds) {
     Swapping *swapping = (Swapping *)rounds;
     int others = rounds->collective->comm->size - 1, dest;

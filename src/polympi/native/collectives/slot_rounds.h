@@ -30,8 +30,8 @@ typedef struct {
 void exchanging_open(Exchanging *exchanging, Collective *collective, const TreePosition *tree, char *slots,
                      Py_ssize_t used);
 
-/* Down a tree. `slots` are those of this rank's part of the tree, its own first; ranks other than the root
- * receive them there. */
+/* Down a tree. `slots` are those of this rank's part of the tree, its own first, received except at the root.
+ */
 typedef struct {
     Rounds rounds;
     const TreePosition *tree;

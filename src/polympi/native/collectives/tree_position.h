@@ -14,8 +14,7 @@ enum { NOBODY = -1 };
 enum { MOST_CHILDREN = 2 * 31 }; /* ranks are ints, and there are two levels */
 
 /* Whether a root sends to all other ranks of its machine, or receives from them, itself. On an oversubscribed
- * machine, a tree waits for the scheduler at each of its ranks; a root reads or writes all mailboxes when it
- * runs. */
+ * machine, a tree waits for the scheduler at each rank; a root uses all mailboxes when it runs. */
 bool without_tree(const Collective *collective);
 
 /* ---- one level ---- */

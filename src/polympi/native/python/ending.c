@@ -64,8 +64,7 @@ static Undelivered left;  /* messages to this rank that nobody has received */
 static int mine, anyones; /* whether operations were outstanding at the end, here and anywhere */
 static double since;      /* when this rank reached its end */
 
-/* Advance as far as the other ranks allow. If nothing was outstanding anywhere, the first step is the only
- * one. */
+/* Advance as far as the other ranks allow; by one step if nothing was outstanding anywhere. */
 static void go_on(bool sending, bool arriving) {
     int done = 0;
     if (!have_world) {

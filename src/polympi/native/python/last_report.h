@@ -1,5 +1,4 @@
-/* Reports at the end of the program or of a communicator: what it waits for, and which messages and calls it
- * has given up. */
+/* Reports at the end of the program or a communicator: what it waits for, and what it has given up. */
 #ifndef POLYMPI_LAST_REPORT_H
 #define POLYMPI_LAST_REPORT_H
 

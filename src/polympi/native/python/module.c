@@ -170,8 +170,7 @@ static int add_types(PyObject *module) {
            PyModule_AddIntConstant(module, "PROC_NULL", PROC_NULL);
 }
 
-/* The process has one MPI, whose lock is the GIL of the main interpreter. The exception is that of the other
- * interpreter. */
+/* The process has one MPI, whose lock is the GIL of the main interpreter. */
 static int in_main_interpreter(void) {
     if (PyInterpreterState_Get() == PyInterpreterState_Main())
         return 0;

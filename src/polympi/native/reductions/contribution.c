@@ -12,8 +12,7 @@ static inline void set_form(Contribution *own, enum contribution_kind kind, int 
     own->head.nbytes = (uint32_t)(CONTRIBUTION_HEAD + nbytes);
 }
 
-/* Python's ints are exact. So the fast path is for results that certainly fit 64 bits, in whatever order they
- * are combined. */
+/* Python's ints are exact, so the fast path is for results that fit 64 bits in any order of combination. */
 static uint64_t magnitude(long number, enum op op) {
     uint64_t absolute = number < 0 ? -(uint64_t)number : (uint64_t)number;
     if (op == OP_SUM)
@@ -89,8 +88,7 @@ static bool elements_have_bits(const PyArray_Descr *dtype) {
     return PyTypeNum_ISBOOL(type) || PyTypeNum_ISINTEGER(type) || PyTypeNum_ISOBJECT(type);
 }
 
-/* Whether the class of an object has the operator, or NumPy can make an array of it, to be combined with one
- * of another rank. */
+/* Whether an object's class has the operator, or NumPy can make an array of it for one of another rank. */
 static bool object_has_bits(PyObject *value, enum op op) {
     const PyNumberMethods *methods = Py_TYPE(value)->tp_as_number;
     const binaryfunc function = !methods        ? NULL

@@ -3,8 +3,27 @@
 #define POLYMPI_LARGE_REDUCTION_H
 
 #include "collectives/async_collective.h"
+#include "collectives/board.h"
+#include "collectives/mailbox.h"
 #include "collectives/pieces.h"
-#include "reductions/board_reduction.h"
+#include "reductions/op.h"
+
+/* Allreduce of large arrays on an oversubscribed machine.
+ *
+ * Each rank combines one segment of the array for all, from the boards of the others (board.h), and writes
+ * the result to its own board: two waits, for any number of ranks.
+ */
+typedef struct {
+    Collective *collective;
+    Native native;
+    Py_ssize_t count, itemsize; /* of the elements */
+    const char *source;
+    char *result;           /* may be `source` */
+    char *segments;         /* room for as many elements */
+    BoardExchange exchange; /* the phase, and what it writes and reads */
+    BoardWrite write;
+    BoardRead reads[MOST_IN_A_CROWD];
+} BoardReduction;
 
 typedef struct {
     Collective *collective;
@@ -17,7 +36,7 @@ typedef struct {
     const Target *into;
     char *result;     /* memory for the elements of the result; NULL: this rank has none */
     bool own_result;  /* that is memory of the pool rather than the target's */
-    char *segments;   /* scratch memory for boards (board_reduction.h), or NULL */
+    char *segments;   /* scratch memory for boards, or NULL */
     bool wanted;      /* this rank returns a result */
     Py_ssize_t first; /* row of the result, of reduce_scatter */
     Layout shape;     /* of the result: count, nbytes, ndim and shape only */

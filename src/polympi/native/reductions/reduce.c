@@ -174,8 +174,7 @@ static int check_agreement(const Reduction *reduction) {
 
 /* ---- the call ---- */
 
-/* If the result is an array like the contribution, its elements must fit the target: checked now rather than
- * when everything is done. */
+/* If the result is an array like the contribution, its elements must fit the target: checked early. */
 static int check_target(Reduction *reduction) {
     Layout layout;
     Py_ssize_t first, rows;

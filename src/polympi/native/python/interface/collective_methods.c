@@ -15,8 +15,7 @@
 #define FAILED_ERROR "    Error: another rank could not send its part; the text says why.\n"
 #define TIMEOUT_ERROR                                                                                        \
     "    Timeout: not all ranks called it in time, or one has left it before it was complete. This rank "    \
-    "has "                                                                                                   \
-    "left it, too; others do not get what they needed from it.\n"                                            \
+    "has left it, too; others do not get what they needed from it.\n"                                        \
     "    MismatchError: the ranks call different collectives, or name different roots.\n"
 #define CUT                                                                                                  \
     "Of a list or tuple, item i is for rank i. An array is cut along its first axis as numpy.array_split "   \
@@ -27,18 +26,25 @@
 
 #define COMBINED                                                                                             \
     "Contributions are combined in the order of ranks: op(lower, higher). Numbers and objects follow "       \
-    "Python's rules, so that ints of any size stay exact; arrays follow NumPy's (the sum of booleans is "    \
+    "Python's rules, so ints of any size stay exact; arrays follow NumPy's (the sum of booleans is "         \
     "their disjunction), and the result has their dtype and shape. Logical operations give booleans, of "    \
     "arrays 0 and 1 in their dtype. NaN wins in MIN and MAX. Contributions need not be alike: int and "      \
     "float, arrays that broadcast.\n"
 #define CONTRIBUTION_ARGUMENT                                                                                \
     "    x: this rank's contribution: a number, an array, any object that op combines.\n"                    \
     "    op: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC (of pairs of a value "    \
-    "and its place), or what polympi.op makes of a function. None stands for SUM.\n"
+    "and its place), or a result of polympi.op. The default is SUM.\n"
 #define RESULT_ARGUMENT "    into: writable array or buffer for the result; it may be x itself.\n"
 #define REDUCTION_ERRORS                                                                                     \
     "    MismatchError: op isn't an operation, or not the same on all ranks; it does not combine such "      \
     "values.\n"
+
+#define REDUCTION(name, summary, exception, section)                                                         \
+    METHOD(name, #name "($self, x, op=None, *, into=None, timeout=None)\n--\n\n" summary "\n\n" COMBINED     \
+                       "\nArgs:\n" CONTRIBUTION_ARGUMENT RESULT_ARGUMENT TIMEOUT_ARGUMENT "\nReturns:\n"     \
+                       "    The result, or what was given as into" exception                                 \
+                       ".\n\nRaises:\n" REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR              \
+                       "\nMPI 5.0, section " section ".")
 
 PyMethodDef collective_methods[] = {
     METHOD(barrier, "barrier($self, *, timeout=None)\n--\n\n"
@@ -49,7 +55,7 @@ PyMethodDef collective_methods[] = {
            "bcast($self, obj=None, root=0, *, into=None, timeout=None)\n--\n\n"
            "Send the root's object to all ranks.\n\n"
            "Args:\n"
-           "    obj: any object, at root; what into holds if it is left out. Ignored elsewhere.\n"
+           "    obj: any object, at root; the contents of into by default. Ignored elsewhere.\n"
            "    root: the rank that has it.\n"
            "    into: writable array or buffer that takes up the elements of an array.\n" TIMEOUT_ARGUMENT
            "\n"
@@ -92,9 +98,9 @@ PyMethodDef collective_methods[] = {
            "Args:\n"
            "    pieces: list, tuple or array.\n"
            "    counts: rows of the array for each rank.\n"
-           "    into: writable array or buffer for the pieces that come.\n" TIMEOUT_ARGUMENT "\n"
+           "    into: writable array or buffer for the received pieces.\n" TIMEOUT_ARGUMENT "\n"
            "Returns:\n"
-           "    A list of what the ranks have given this one, by rank, or what was given as into.\n\n"
+           "    A list of the received pieces, by rank, or what was given as into.\n\n"
            "Raises:\n" PIECES_ERROR INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.8."),
     METHOD(reduce, "reduce($self, x, op=None, root=0, *, into=None, timeout=None)\n--\n\n"
                    "Combine the contributions of all ranks, at the root.\n\n" COMBINED "\n"
@@ -104,27 +110,11 @@ PyMethodDef collective_methods[] = {
                    "    At root the result, or what was given as into; None elsewhere.\n\n"
                    "Raises:\n" ROOT_ERROR REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR
                    "\nMPI 5.0, section 6.9.1."),
-    METHOD(allreduce,
-           "allreduce($self, x, op=None, *, into=None, timeout=None)\n--\n\n"
-           "Combine the contributions of all ranks, at all ranks: the same bits at each.\n\n" COMBINED "\n"
-           "Args:\n" CONTRIBUTION_ARGUMENT RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
-           "Returns:\n"
-           "    The result, or what was given as into.\n\n"
-           "Raises:\n" REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.9.6."),
-    METHOD(scan,
-           "scan($self, x, op=None, *, into=None, timeout=None)\n--\n\n"
-           "Combine the contributions of the ranks up to this one, with its own.\n\n" COMBINED "\n"
-           "Args:\n" CONTRIBUTION_ARGUMENT RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
-           "Returns:\n"
-           "    The result, or what was given as into.\n\n"
-           "Raises:\n" REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.1."),
-    METHOD(exscan,
-           "exscan($self, x, op=None, *, into=None, timeout=None)\n--\n\n"
-           "Combine the contributions of the ranks below this one, without its own.\n\n" COMBINED "\n"
-           "Args:\n" CONTRIBUTION_ARGUMENT RESULT_ARGUMENT TIMEOUT_ARGUMENT "\n"
-           "Returns:\n"
-           "    The result, or what was given as into; None at rank 0, below which there is none.\n\n"
-           "Raises:\n" REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR "\nMPI 5.0, section 6.11.2."),
+    REDUCTION(allreduce, "Combine the contributions of all ranks, at all ranks: the same bits at each.", "",
+              "6.9.6"),
+    REDUCTION(scan, "Combine the contributions of the ranks up to this one, with its own.", "", "6.11.1"),
+    REDUCTION(exscan, "Combine the contributions of the ranks below this one, without its own.",
+              "; None at rank 0", "6.11.2"),
     METHOD(
         reduce_scatter,
         "reduce_scatter($self, x, op=None, *, into=None, timeout=None)\n--\n\n"

@@ -238,8 +238,7 @@ static PyObject *accelerated_Sendrecv(PyObject *self, FASTCALL_ARGS) {
 
 /* ---- collectives ---- */
 
-/* MPI's blocking ones, the only ones that match those of partners. The GIL is kept only if no other thread
- * could use it. */
+/* MPI's blocking ones, as partners call. The GIL is kept only if no other thread could use it. */
 #define CALL_BLOCKING(code, call)                                                                            \
     do {                                                                                                     \
         if (may_block(0))                                                                                    \

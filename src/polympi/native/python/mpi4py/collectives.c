@@ -51,8 +51,7 @@ static PyObject *own_copy(PyObject *value) {
 
 typedef PyObject *(*Method)(Communicator *self, FASTCALL_ARGS);
 
-/* Call a method of the Communicator, which a destructor may drop meanwhile; a root that was not given is left
- * out. */
+/* Call a method of the Communicator, which a destructor may drop meanwhile; the last argument may be NULL. */
 static inline PyObject *call_held(Method method, Communicator *comm, PyObject *const *args,
                                   Py_ssize_t nargs) {
     Py_INCREF(comm);
@@ -113,8 +112,7 @@ static PyObject *accelerated_allgather(PyObject *self, FASTCALL_ARGS) {
     return checked_result(result);
 }
 
-/* The items to divide among the ranks: mpi4py accepts any iterable, and None for as many None. A list or
- * tuple isn't copied. */
+/* The items for the ranks: mpi4py accepts any iterable, and None for as many None. */
 static PyObject *items_of(PyObject *given, int size) {
     if (given == Py_None) {
         PyObject *items = PyList_New(size);
@@ -192,7 +190,9 @@ static PyObject *accelerated_alltoall(PyObject *self, FASTCALL_ARGS) {
 
 /* The core's operation for MPI's handle, or NULL. */
 static Op *known_op(MPI_Op op) {
-    for (int code = 0; code < OP_MINLOC; code++)
+    if (likely(op == MPI_SUM))
+        return built_in_ops[OP_SUM];
+    for (int code = OP_SUM + 1; code < OP_MINLOC; code++)
         if (mpi_ops[code] == op)
             return built_in_ops[code];
     return op == MPI_MINLOC ? built_in_ops[OP_MINLOC] : op == MPI_MAXLOC ? built_in_ops[OP_MAXLOC] : NULL;

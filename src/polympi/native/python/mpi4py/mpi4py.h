@@ -36,8 +36,7 @@ static inline MPI_Request *request_of(PyObject *request) {
 
 /* ---- the Communicator of an mpi4py communicator ---- */
 
-/* The Communicator of a handle. It is an attribute of the handle; when any code frees the handle, MPI deletes
- * the attribute. */
+/* The Communicator of a handle: an attribute of it, which MPI deletes when any code frees the handle. */
 typedef struct Attachment {
     MPI_Comm handle;
     Communicator *comm;      /* NULL: all methods are mpi4py's own */

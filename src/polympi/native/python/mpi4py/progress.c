@@ -12,8 +12,7 @@
 #include <signal.h>
 #include <time.h>
 
-/* How often it looks. A tick takes some microseconds, and costs other threads nothing if no receive is
- * posted. */
+/* How often it looks. A tick takes some microseconds, and costs others nothing if no receive is posted. */
 #define TICK_NANOSECONDS 2000000
 
 static struct {

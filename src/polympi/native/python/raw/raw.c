@@ -73,8 +73,7 @@ static int give_back(void *context) {
     return MPI_Comm_free(&creating->from);
 }
 
-/* A communicator that is made after the caller has left stays allocated: its ranks would have to free it
- * together. */
+/* A communicator made after the caller has left stays allocated: its ranks would have to free it together. */
 static void close_creating(void *context) {
     struct creating *creating = context;
     Py_DECREF(creating->held);

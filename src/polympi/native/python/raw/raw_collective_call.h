@@ -49,7 +49,7 @@ PyObject *joint_end(Joint *joint, int failed, PyObject *result);
 #define ROOT_ERROR "    RankError: there is no such rank as root.\n"
 #define MEMORY_ERROR "    MismatchError: an argument is not a buffer of elements, or does not fit.\n"
 #define COLLECTIVE_TIMEOUT                                                                                   \
-    "    timeout: seconds to wait; None means POLYMPI_TIMEOUT, or no limit. Signal handlers run while " \
+    "    timeout: seconds to wait; None means POLYMPI_TIMEOUT, or no limit. Signal handlers run while "      \
     "a call with a time-out waits, and when one without returns.\n"
 #define TIMEOUT_ERROR                                                                                        \
     "    Timeout: not all ranks called it in time. MPI cannot take it back: it goes on, with its memory, "   \

@@ -135,8 +135,7 @@ enum { INTO, SOURCE_RANK, SOURCE_TAG, STATUS, RECEIVE_TIMEOUT };
 static Signature recv_signature = {"recv", 3, 1, 5, {"into", "source", "tag", "status", "timeout"}, {NULL}};
 static Signature irecv_signature = {"irecv", 3, 1, 3, {"into", "source", "tag"}, {NULL}};
 
-/* Wait for a posted receive after the first tests: 0 or -1. Recalls, for messages of polympi itself, don't
- * concern it. */
+/* Wait for a posted receive after the first tests: 0 or -1. Recalls don't concern raw receives. */
 static int wait_long(MPI_Request *request, MPI_Status *status, const RawBuffer *into, const Call *call,
                      double timeout) {
     double limit = timeout == DEFAULT_TIMEOUT ? state.timeout : timeout, end = limit > 0 ? now() + limit : 0;
@@ -373,8 +372,8 @@ static int poll_probe(void *context) {
                : found;
 }
 
-/* The bytes of an element of a dtype, or of what NumPy converts to one; 1 if none is given. -1 with an
- * exception. */
+/* The bytes of an element of a dtype, or of what NumPy converts to one; 1 by default. -1 with an exception.
+ */
 static Py_ssize_t dtype_bytes(PyObject *given) {
     if (!given || given == Py_None)
         return 1;

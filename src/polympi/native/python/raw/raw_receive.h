@@ -17,12 +17,10 @@ int raw_receive_wait(RawReceive *receive, double timeout);
 PyObject *raw_receive_deliver(RawReceive *receive, Status *status);
 /* Cancel it and close it: 1; 0 if a message has arrived (not closed). */
 int raw_receive_cancel(RawReceive *receive);
-/* Cancel it because no call will wait for it; a message in flight is still received first. Closes. Keeps the
- * current exception. */
+/* Cancel it, after receiving a message in flight. Closes. Keeps the current exception. */
 void raw_receive_leave(RawReceive *receive);
 
-/* Cancel a posted request: 1; 0 if a message has arrived, which is then complete, with its `status`. Keeps
- * the current exception. */
+/* Cancel a posted request: 1; 0 if it is complete, with its `status`. Keeps the current exception. */
 int take_back(MPI_Request *request, MPI_Status *status);
 
 /* Append sentences on those that are still posted. */
