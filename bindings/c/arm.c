@@ -15,7 +15,7 @@
 static struct {
     enum way way;
     MPI_Request *requests; /* what a case sends and receives at a time; those of the largest so far */
-    int room;              /* for so many of them */
+    int room;              /* for this many of them */
     const struct polympi_case *c;
     int rank;
     struct exchange exchange;
@@ -64,7 +64,8 @@ static const struct loops *choose_loops(const struct polympi_case *c, int rank) 
     }
 }
 
-/* Room for the requests of so many sends and receives, written to: no page is served first inside a loop. */
+/* Room for the requests of this many sends and receives, written to: no page is served first inside a loop.
+ */
 static void make_requests(int messages) {
     const size_t bytes = 2 * (size_t)messages * sizeof *arm.requests;
     if (messages <= arm.room)

@@ -45,7 +45,7 @@ module harness
     integer(c_int32_t) :: plain_pages, unused
   end type polympi_launch
 
-  ! The payloads `dict` and `instance`: a type of the user with three fields.
+  ! The payloads `dict` and `instance`: a user-defined type with three fields.
   type, bind(C) :: polympi_record
     integer(c_int64_t) :: integer
     real(c_double) :: real

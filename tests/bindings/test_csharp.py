@@ -68,7 +68,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 def launch(stack: Stack, ranks: int, words: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run so many ranks."""
+    """Run this many ranks."""
     more = ["--oversubscribe"] if stack.family == "openmpi" else []
     return subprocess.run(
         [stack.mpiexec, *more, "-n", str(ranks), *words],

@@ -20,7 +20,7 @@ PLACES = """
 #include "placed.hpp"
 #include <cstdio>
 
-/* Writes what is true of vectors of so many doubles, made of what lies at a slot. */
+/* Writes what is true of vectors of this many doubles, made of what lies at a slot. */
 static void tell(std::size_t count) {
     alignas(4096) static double slot[1024];
     for (std::size_t i = 0; i < count; i++)

@@ -102,7 +102,7 @@ def test_a_plan_that_cannot_be_run_exits_with_3(
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_rank_in_trouble_ends_the_others(stack: Stack, name: str, tmp_path: Path) -> None:
-    """No machine has 2^60 bytes: the traceback says so, and no rank waits for ever."""
+    """No machine has 2^60 bytes: the traceback says so, and no rank waits forever."""
     case = f"case 0 latency standard bytes {2**60} 1 1 1 1"
     start = start_library(stack)
     (tmp_path / "plan").write_text(f"polympi-plan 2\nwindow 64\nstart {start}\n{case}\nend\n")

@@ -37,7 +37,7 @@ def tell_exception() -> None:
 
 
 def or_abort(run: Callable[[], int], abort: Callable[[int], object]) -> int:
-    """What a program returns; an exception ends all ranks, which would wait for this one for ever."""
+    """What a program returns; an exception ends all ranks, which would wait for this one forever."""
     try:
         return run()
     except BaseException:

@@ -1,4 +1,4 @@
-/* Rank 1 sleeps for ever in the second case. The linker puts this in place of case_run (--wrap). */
+/* Rank 1 sleeps forever in the second case. The linker puts this in place of case_run (--wrap). */
 #define _DEFAULT_SOURCE
 #include "cases.h"
 
