@@ -1,4 +1,4 @@
-/* Boost.MPI: what it costs with types that MPI knows, with types of the user as MPI datatypes, and with what
+/* Boost.MPI: what it costs with types that MPI knows, with user-defined types as MPI datatypes, and with what
    it serialises. */
 #if !__has_include(<boost/mpi.hpp>)
 #error "Boost.MPI is missing: apt install libboost-mpi-dev"

@@ -1,4 +1,4 @@
-/* The binding boost-datatype: types of the user that are declared to be MPI datatypes. */
+/* The binding boost-datatype: user-defined types that are declared to be MPI datatypes. */
 #include "user_types.hpp"
 
 #include "of_type.hpp"

@@ -1,4 +1,4 @@
-/* The binding boost-serialized: types of the user that have a function `serialize`, and nothing else. */
+/* The binding boost-serialized: user-defined types that have a function `serialize`, and nothing else. */
 #include "user_types.hpp"
 
 #include "of_type.hpp"

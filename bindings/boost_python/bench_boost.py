@@ -40,18 +40,10 @@ def main(plan: str, samples: str, library: str, name: str) -> int:
     from footprint import footprint
 
     pss, rss = footprint()
-    startup = (ready, imported - started, initialised - imported)
-    try:
-        code = measure(mpi, loaded_library, (plan, samples), name, startup, (pss, rss))
-    except BaseException:
-        # The other ranks wait for this one and would do so for ever.
-        try:
-            from last_words import tell_exception
+    from last_words import or_abort
 
-            tell_exception()
-        finally:  # whatever keeps this rank from speaking, such as a lack of memory
-            mpi.world.abort(1)
-        raise
+    startup = (ready, imported - started, initialised - imported)
+    code = or_abort(lambda: measure(mpi, loaded_library, (plan, samples), name, startup, (pss, rss)), mpi.world.abort)
     mpi.finalize()
     return code
 

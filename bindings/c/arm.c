@@ -15,7 +15,7 @@
 static struct {
     enum way way;
     MPI_Request *requests; /* what a case sends and receives at a time; those of the largest so far */
-    int room;              /* for so many of them */
+    int room;              /* for this many of them */
     const struct polympi_case *c;
     int rank;
     struct exchange exchange;
@@ -64,7 +64,8 @@ static const struct loops *choose_loops(const struct polympi_case *c, int rank) 
     }
 }
 
-/* Room for the requests of so many sends and receives, written to: no page is served first inside a loop. */
+/* Room for the requests of this many sends and receives, written to: no page is served first inside a loop.
+ */
 static void make_requests(int messages) {
     const size_t bytes = 2 * (size_t)messages * sizeof *arm.requests;
     if (messages <= arm.room)
@@ -109,10 +110,10 @@ static void release(void *context) {
 }
 
 /* All ranks as a ring for a collective of neighbours; MPI_COMM_NULL for other benchmarks. */
-static MPI_Comm make_ring(const struct polympi_buffers *buffers) {
+static MPI_Comm make_ring(const struct polympi_case *c, int ranks) {
     MPI_Comm ring = MPI_COMM_NULL;
-    if (buffers->neighbors)
-        MPI_Cart_create(MPI_COMM_WORLD, 1, (const int[]){buffers->ranks}, (const int[]){true}, false, &ring);
+    if (c->benchmark == POLYMPI_NEIGHBOR_ALLTOALL)
+        MPI_Cart_create(MPI_COMM_WORLD, 1, (const int[]){ranks}, (const int[]){true}, false, &ring);
     return ring;
 }
 
@@ -134,7 +135,7 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
                                      .incoming = buffers->incoming,
                                      .acknowledgement = buffers->acknowledgement,
                                      .requests = arm.requests,
-                                     .ring = make_ring(buffers),
+                                     .ring = make_ring(c, buffers->ranks),
                                      .attached = buffers->attached,
                                      .attached_bytes = (int)buffers->attached_bytes,
                                      .edge = (size_t)buffers->edge,

@@ -118,7 +118,7 @@ const struct loops *window_loops(const struct polympi_case *c, int rank) {
         return bandwidth_loops[rank];
     case POLYMPI_STREAM:
         return (c->send_mode == POLYMPI_READY ? ready_loops : stream_loops)[rank];
-    default: /* bibandwidth, and plan: its messages are posted anew each time, which persistent requests are
+    default: /* bibandwidth, and plan: its messages are posted again each time, which persistent requests are
                 not faster than (docs/protocol.md) */
         return &bibandwidth_loops;
     }

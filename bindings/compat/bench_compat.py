@@ -62,23 +62,16 @@ def measure(
     files: tuple[str, str], module: str, name: str, startup: tuple[int, int, int], memory: tuple[int, int]
 ) -> int:
     """Load the rest of the program and run the plan."""
-    from everybody import Everybody
-    from program import Header, run_program
+    from everybody import Everybody, header
+    from program import run_program
 
     import polympi as mpi
 
     world = Everybody(mpi.world)
-    header = Header(
-        binding=name,
-        library=" ".join(mpi.library_version().splitlines()[0].split()),
-        ranks=world.size,
-        threads=mpi.thread_level(),
-        host=os.uname().nodename,
-        startup_ns=startup,
-        memory_bytes=memory,
-    )
     cases = importlib.import_module(f"{module}_cases")
-    return run_program(*files, header, world, lambda start, plan: cases.cases(world, start, plan))
+    return run_program(
+        *files, header(name, startup, memory), world, lambda start, plan: cases.cases(world, start, plan)
+    )
 
 
 def arguments(words: list[str]) -> tuple[str, str, str, str, str]:

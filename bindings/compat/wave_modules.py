@@ -27,7 +27,7 @@ class Wave(wave.Wave):
     Args:
         world: the ranks.
         edge: points along each axis of the mesh.
-        overlapped: points that need no neighbour are updated while the faces are under way.
+        overlapped: points that need no neighbour are updated while the faces are in flight.
         kernel: "numpy" or "numba".
         module: whose calls fill the ghost layers.
     """

@@ -25,7 +25,7 @@ module harness
   type, bind(C) :: polympi_buffers
     type(c_ptr) :: outgoing, incoming, acknowledgement, empty, attached, packed(2)
     integer(c_int64_t) :: stride, count, attached_bytes, edge
-    integer(c_int32_t) :: outgoing_messages, incoming_messages, window, rank, ranks, unused
+    integer(c_int32_t) :: outgoing_messages, incoming_messages, window, rank, ranks
     type(c_ptr) :: part
   end type polympi_buffers
 
@@ -45,7 +45,7 @@ module harness
     integer(c_int32_t) :: plain_pages, unused
   end type polympi_launch
 
-  ! The payloads `dict` and `instance`: a type of the user with three fields.
+  ! The payloads `dict` and `instance`: a user-defined type with three fields.
   type, bind(C) :: polympi_record
     integer(c_int64_t) :: integer
     real(c_double) :: real

@@ -28,7 +28,7 @@ module messages
 
 contains
 
-  ! Makes the datatypes of the types of the user.
+  ! Makes the datatypes of the user-defined types.
   subroutine messages_begin()
     integer :: ierror
     integer(MPI_ADDRESS_KIND), parameter :: places(3) = [0, 8, 16]

@@ -215,8 +215,8 @@ def python_tuple(values: Iterable[object]) -> str:
 
 def wrapped(text: str, first: int, others: int) -> str:
     """A text in lines, of which the first and all others are indented so far."""
-    begins = {"initial_indent": " " * first, "subsequent_indent": " " * others}
-    return textwrap.fill(text, LINE, break_on_hyphens=False, **begins)
+    begin, begins = " " * first, " " * others
+    return textwrap.fill(text, LINE, initial_indent=begin, subsequent_indent=begins, break_on_hyphens=False)
 
 
 def with_tables(page: Path, origin: str, tables: dict[str, str]) -> str:

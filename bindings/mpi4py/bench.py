@@ -44,18 +44,10 @@ def main(plan: str, samples: str, interface: str, name: str, accelerated: str | 
     from footprint import footprint
 
     pss, rss = footprint()
-    startup = (ready, imported - started, initialised - imported)
-    try:
-        code = measure((plan, samples), interface, name, startup, (pss, rss))
-    except BaseException:
-        # The other ranks wait for this one and would do so for ever.
-        try:
-            from last_words import tell_exception
+    from last_words import or_abort
 
-            tell_exception()
-        finally:  # whatever keeps this rank from speaking, such as a lack of memory
-            MPI.COMM_WORLD.Abort(1)
-        raise
+    startup = (ready, imported - started, initialised - imported)
+    code = or_abort(lambda: measure((plan, samples), interface, name, startup, (pss, rss)), MPI.COMM_WORLD.Abort)
     MPI.Finalize()
     return code
 
@@ -65,37 +57,23 @@ def measure(
 ) -> int:
     """Load the rest of the program and run the plan."""
     from mpi4py import MPI
-    from program import Header, run_program
-    from world import World
+    from program import run_program
+    from world import World, header
 
     comm = MPI.COMM_WORLD
     world = World(comm)
-    levels = {
-        MPI.THREAD_SINGLE: "single",
-        MPI.THREAD_FUNNELED: "funneled",
-        MPI.THREAD_SERIALIZED: "serialized",
-        MPI.THREAD_MULTIPLE: "multiple",
-    }
-    header = Header(
-        binding=name,
-        library=" ".join(MPI.Get_library_version().rstrip("\0").splitlines()[0].split()),
-        ranks=world.size,
-        threads=levels[MPI.Query_thread()],
-        host=MPI.Get_processor_name(),
-        startup_ns=startup,
-        memory_bytes=memory,
-    )
+    launch = header(name, startup, memory)
     if interface == "buffers":
         from buffer_cases import UpperCaseMethods
 
-        return run_program(*files, header, world, lambda s, p: UpperCaseMethods(comm, world, s, p))
+        return run_program(*files, launch, world, lambda s, p: UpperCaseMethods(comm, world, s, p))
     from object_cases import LowerCaseMethods
 
     if interface == "object":
-        return run_program(*files, header, world, lambda s, p: LowerCaseMethods(comm, world, s, p, True))
+        return run_program(*files, launch, world, lambda s, p: LowerCaseMethods(comm, world, s, p, True))
     from mpi4py.util import pkl5
 
-    return run_program(*files, header, world, lambda s, p: LowerCaseMethods(pkl5.Intracomm(comm), world, s, p, False))
+    return run_program(*files, launch, world, lambda s, p: LowerCaseMethods(pkl5.Intracomm(comm), world, s, p, False))
 
 
 def arguments(words: list[str]) -> tuple[str, str, str, str, str | None]:

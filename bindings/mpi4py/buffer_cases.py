@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from layouts import Layouts
     from plan import Case, Plan
 
-# For each way to complete a send: its method in each mode, and the loops of rank 0, of its events, and of rank 1.
+# For each way to complete a send: its method in each mode, and the loops of rank 0 and of rank 1.
 METHODS: dict[str, dict[str, str]] = {
     "": {"standard": "Send", "synchronous": "Ssend", "buffered": "Bsend", "ready": "Rsend"},
     "nonblocking": {"standard": "Isend", "synchronous": "Issend", "buffered": "Ibsend", "ready": "Irsend"},

@@ -6,6 +6,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from mpi4py import MPI
+from program import Header
 
 if TYPE_CHECKING:
     from callbacks import Times
@@ -32,3 +33,22 @@ class World:
     def abort(self, code: int) -> None:
         """End all ranks with an exit code."""
         self._comm.Abort(code)
+
+
+def header(name: str, startup: tuple[int, int, int], memory: tuple[int, int]) -> Header:
+    """What the samples say about a launch."""
+    levels = {
+        MPI.THREAD_SINGLE: "single",
+        MPI.THREAD_FUNNELED: "funneled",
+        MPI.THREAD_SERIALIZED: "serialized",
+        MPI.THREAD_MULTIPLE: "multiple",
+    }
+    return Header(
+        binding=name,
+        library=" ".join(MPI.Get_library_version().rstrip("\0").splitlines()[0].split()),
+        ranks=MPI.COMM_WORLD.Get_size(),
+        threads=levels[MPI.Query_thread()],
+        host=MPI.Get_processor_name(),
+        startup_ns=startup,
+        memory_bytes=memory,
+    )

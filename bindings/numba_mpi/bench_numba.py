@@ -33,18 +33,10 @@ def main(plan: str, samples: str, name: str) -> int:
     from footprint import footprint
 
     memory = footprint()
-    startup = (ready, imported - started, initialised - imported)
-    try:
-        code = measure((plan, samples), name, startup, memory)
-    except BaseException:
-        # The other ranks wait for this one and would do so for ever.
-        try:
-            from last_words import tell_exception
+    from last_words import or_abort
 
-            tell_exception()
-        finally:  # whatever keeps this rank from speaking, such as a lack of memory
-            MPI.COMM_WORLD.Abort(1)
-        raise
+    startup = (ready, imported - started, initialised - imported)
+    code = or_abort(lambda: measure((plan, samples), name, startup, memory), MPI.COMM_WORLD.Abort)
     MPI.Finalize()
     return code
 
@@ -53,20 +45,13 @@ def measure(files: tuple[str, str], name: str, startup: tuple[int, int, int], me
     """Load the rest of the program and run the plan."""
     from jitted_cases import JittedCases
     from mpi4py import MPI
-    from program import Header, run_program
-    from world import World
+    from program import run_program
+    from world import World, header
 
     world = World(MPI.COMM_WORLD)
-    header = Header(
-        binding=name,
-        library=" ".join(MPI.Get_library_version().rstrip("\0").splitlines()[0].split()),
-        ranks=world.size,
-        threads={MPI.THREAD_MULTIPLE: "multiple"}.get(MPI.Query_thread(), "serialized"),
-        host=MPI.Get_processor_name(),
-        startup_ns=startup,
-        memory_bytes=memory,
+    return run_program(
+        *files, header(name, startup, memory), world, lambda start, plan: JittedCases(world, start, plan)
     )
-    return run_program(*files, header, world, lambda start, plan: JittedCases(world, start, plan))
 
 
 def arguments(words: list[str]) -> tuple[str, str, str]:

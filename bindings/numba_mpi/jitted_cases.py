@@ -52,13 +52,14 @@ class JittedCases(BufferCases):
         clock, wait, agree = library.polympi_clock, library.common_start_wait, library.common_start_agree
         for function, result in ((clock, ctypes.c_int64), (wait, ctypes.c_int64), (agree, ctypes.c_int32)):
             function.restype, function.argtypes = result, ()
-        self._blocking = messages.blocking(clock)
-        self._nonblocking = messages.nonblocking(clock)
-        self._exchange = messages.exchange(clock)
-        self._ring = messages.ring(clock)
-        self._bandwidth = windows.bandwidth(clock)
-        self._bibandwidth = windows.bibandwidth(clock)
-        self._stream = windows.stream(clock)
+        compiled = partial(messages.compiled, clock)
+        self._blocking = compiled(messages.blocking_a, messages.blocking_b)
+        self._nonblocking = compiled(messages.nonblocking_a, messages.nonblocking_b)
+        self._exchange = compiled(messages.exchange)
+        self._ring = compiled(messages.begun, messages.passed_on)
+        self._bandwidth = compiled(windows.bandwidth_a, windows.bandwidth_b)
+        self._bibandwidth = compiled(windows.bibandwidth)
+        self._stream = compiled(windows.stream_a, windows.stream_b)
         self._collectives = {
             name: collectives.collective(call, clock, wait, agree) for name, call in collectives.CALLS.items()
         }
@@ -73,14 +74,14 @@ class JittedCases(BufferCases):
         if case.benchmark == "datatype" and mode not in ("contiguous", "vector"):
             raise UnsupportedCaseError("numba-mpi sends arrays: these elements are no view of one")
 
-    def two(self, loops: tuple[Any, Any, Any], *given: Any) -> Loops:
+    def two(self, loops: tuple[Any, ...], *given: Any) -> Loops:
         """The loops of rank 0 and of rank 1."""
         a, a_events, b = loops
         if self.world.rank == 1:
             return {"batch": partial(b, *given)}
         return {"batch": partial(a, *given), "events": partial(in_place, partial(a_events, *given))}
 
-    def same(self, loops: tuple[Any, Any], *given: Any) -> Loops:
+    def same(self, loops: tuple[Any, ...], *given: Any) -> Loops:
         """The loops of ranks that do the same."""
         loop, events = loops
         return {"batch": partial(loop, *given), "events": partial(in_place, partial(events, *given))}

@@ -8,16 +8,9 @@ array, because ``waitall`` wants one.
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 from numba import njit
 from numba_mpi import RequestType, irecv, isend, recv, send, waitall
-
-if TYPE_CHECKING:
-    from callbacks import Call
-
-    Loops = tuple[Any, Any, Any]
 
 
 @njit
@@ -34,86 +27,44 @@ def receive_all(slots, count, peer, requests):
         requests[i] = irecv(slots[i][:count], peer, 1)[1][0]
 
 
-def bandwidth(clock: Call) -> Loops:
+def bandwidth_a(slots, count, acknowledgement, iterations):
     """A window of nonblocking sends, then the acknowledgement."""
-
-    @njit
-    def a(slots, count, acknowledgement, iterations):
-        requests = np.empty(len(slots), RequestType)
-        for _ in range(iterations):
-            send_all(slots, count, 1, requests)
-            waitall(requests)
-            recv(acknowledgement, 1, 2)
-
-    @njit
-    def a_events(slots, count, acknowledgement, times):
-        requests = np.empty(len(slots), RequestType)
-        for k in range(len(times)):
-            before = clock()
-            send_all(slots, count, 1, requests)
-            waitall(requests)
-            recv(acknowledgement, 1, 2)
-            times[k] = clock() - before
-
-    @njit
-    def b(slots, count, acknowledgement, iterations):
-        requests = np.empty(len(slots), RequestType)
-        for _ in range(iterations):
-            receive_all(slots, count, 0, requests)
-            waitall(requests)
-            send(acknowledgement, 0, 2)
-
-    return a, a_events, b
+    requests = np.empty(len(slots), RequestType)
+    for _ in range(iterations):
+        send_all(slots, count, 1, requests)
+        waitall(requests)
+        recv(acknowledgement, 1, 2)
 
 
-def bibandwidth(clock: Call) -> tuple[Any, Any]:
+def bandwidth_b(slots, count, acknowledgement, iterations):
+    """A window of posted receives, then the acknowledgement."""
+    requests = np.empty(len(slots), RequestType)
+    for _ in range(iterations):
+        receive_all(slots, count, 0, requests)
+        waitall(requests)
+        send(acknowledgement, 0, 2)
+
+
+def bibandwidth(outgoing, incoming, count, peer, iterations):
     """A window each way, the same on both ranks."""
-
-    @njit
-    def both(outgoing, incoming, count, peer, iterations):
-        requests = np.empty(2 * len(outgoing), RequestType)
-        for _ in range(iterations):
-            receive_all(incoming, count, peer, requests)
-            send_all(outgoing, count, peer, requests[len(incoming) :])
-            waitall(requests)
-
-    @njit
-    def both_events(outgoing, incoming, count, peer, times):
-        requests = np.empty(2 * len(outgoing), RequestType)
-        for k in range(len(times)):
-            before = clock()
-            receive_all(incoming, count, peer, requests)
-            send_all(outgoing, count, peer, requests[len(incoming) :])
-            waitall(requests)
-            times[k] = clock() - before
-
-    return both, both_events
+    requests = np.empty(2 * len(outgoing), RequestType)
+    for _ in range(iterations):
+        receive_all(incoming, count, peer, requests)
+        send_all(outgoing, count, peer, requests[len(incoming) :])
+        waitall(requests)
 
 
-def stream(clock: Call) -> Loops:
+def stream_a(slots, count, acknowledgement, iterations):
     """Blocking sends in a row, then the acknowledgement."""
+    for _ in range(iterations):
+        for i in range(len(slots)):
+            send(slots[i][:count], 1, 1)
+        recv(acknowledgement, 1, 2)
 
-    @njit
-    def a(slots, count, acknowledgement, iterations):
-        for _ in range(iterations):
-            for i in range(len(slots)):
-                send(slots[i][:count], 1, 1)
-            recv(acknowledgement, 1, 2)
 
-    @njit
-    def a_events(slots, count, acknowledgement, times):
-        for k in range(len(times)):
-            before = clock()
-            for i in range(len(slots)):
-                send(slots[i][:count], 1, 1)
-            recv(acknowledgement, 1, 2)
-            times[k] = clock() - before
-
-    @njit
-    def b(slots, count, acknowledgement, iterations):
-        for _ in range(iterations):
-            for i in range(len(slots)):
-                recv(slots[i][:count], 0, 1)
-            send(acknowledgement, 0, 2)
-
-    return a, a_events, b
+def stream_b(slots, count, acknowledgement, iterations):
+    """Blocking receives in a row, then the acknowledgement."""
+    for _ in range(iterations):
+        for i in range(len(slots)):
+            recv(slots[i][:count], 0, 1)
+        send(acknowledgement, 0, 2)

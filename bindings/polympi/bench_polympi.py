@@ -53,30 +53,22 @@ def measure(
     files: tuple[str, str], interface: str, name: str, startup: tuple[int, int, int], memory: tuple[int, int]
 ) -> int:
     """Load the rest of the program and run the plan."""
-    from everybody import Everybody
-    from program import Header, run_program
+    from everybody import Everybody, header
+    from program import run_program
 
     import polympi as mpi
 
     comm = mpi.world
     world = Everybody(comm)
-    header = Header(
-        binding=name,
-        library=" ".join(mpi.library_version().splitlines()[0].split()),
-        ranks=world.size,
-        threads=mpi.thread_level(),
-        host=os.uname().nodename,
-        startup_ns=startup,
-        memory_bytes=memory,
-    )
+    launch = header(name, startup, memory)
     if interface in KERNELS:
         from array_cases import ArrayCases
 
         kernel = KERNELS[interface]
-        return run_program(*files, header, world, lambda start, plan: ArrayCases(comm, world, start, plan, kernel))
+        return run_program(*files, launch, world, lambda start, plan: ArrayCases(comm, world, start, plan, kernel))
     from value_cases import ValueCases
 
-    return run_program(*files, header, world, lambda start, plan: ValueCases(comm, world, start, plan))
+    return run_program(*files, launch, world, lambda start, plan: ValueCases(comm, world, start, plan))
 
 
 def arguments(words: list[str]) -> tuple[str, str, str, str, str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
+from program import Header
 
 import polympi as mpi
 
@@ -35,3 +37,16 @@ class Everybody:
     def abort(self, code: int) -> None:
         """End all ranks with an exit code."""
         mpi.abort(code)
+
+
+def header(name: str, startup: tuple[int, int, int], memory: tuple[int, int]) -> Header:
+    """What the samples say about a launch."""
+    return Header(
+        binding=name,
+        library=" ".join(mpi.library_version().splitlines()[0].split()),
+        ranks=mpi.world.size,
+        threads=mpi.thread_level(),
+        host=os.uname().nodename,
+        startup_ns=startup,
+        memory_bytes=memory,
+    )

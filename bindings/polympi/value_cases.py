@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from common_start import CommonStart
     from plan import Case, Plan
 
-# For each way to complete a send: its method in each mode, and the loops of rank 0, of its events, and of rank 1.
+# For each way to complete a send: its method in each mode, and the loops of rank 0 and of rank 1.
 METHODS: dict[str, dict[str, str]] = {
     "": {"standard": "send", "synchronous": "ssend", "buffered": "bsend", "ready": "rsend"},
     "nonblocking": {"standard": "isend", "synchronous": "issend", "buffered": "ibsend", "ready": "irsend"},

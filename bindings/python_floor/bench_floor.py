@@ -29,18 +29,10 @@ def main(plan: str, samples: str, folder: str, name: str) -> int:
     from footprint import footprint
 
     memory = footprint()
-    startup = (ready, imported - started, initialised - imported)
-    try:
-        code = measure((plan, samples), name, level, startup, memory)
-    except BaseException:
-        # The other ranks wait for this one and would do so for ever.
-        try:
-            from last_words import tell_exception
+    from last_words import or_abort
 
-            tell_exception()
-        finally:  # whatever keeps this rank from speaking, such as a lack of memory
-            mpifloor.abort(1)
-        raise
+    startup = (ready, imported - started, initialised - imported)
+    code = or_abort(lambda: measure((plan, samples), name, level, startup, memory), mpifloor.abort)
     mpifloor.finalize()
     return code
 

@@ -19,7 +19,7 @@ static struct {
     char reason[POLYMPI_COMPLAINT_BYTES];
 } running;
 
-/* A call of a function of R. An error in it ends this rank, since the others would wait for it for ever. */
+/* A call of a function of R. An error in it ends this rank, since the others would wait for it forever. */
 static SEXP call(SEXP function, SEXP argument) {
     SEXP expression = PROTECT(argument ? Rf_lang2(function, argument) : Rf_lang1(function));
     int failed = 0;

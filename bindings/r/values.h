@@ -8,7 +8,7 @@
 #include <R.h>
 #include <Rinternals.h>
 
-/* The value in a message of so many elements. */
+/* The value in a message of this many elements. */
 SEXP value_of_message(const struct polympi_case *c, const void *message, int64_t count);
 
 /* Writes a value where a message belongs; nothing if it is none of that payload. */

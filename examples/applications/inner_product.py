@@ -18,7 +18,7 @@ class InnerProduct(Vectors):
     """The solver: each rank takes the inner product of its parts, and one reduction adds these up on rank 0."""
 
     def advance(self, iterations: int) -> None:
-        """Take the inner product so many times."""
+        """Take the inner product this many times."""
         for _ in range(iterations):
             mine = self.product(self.x, self.y)
             begun = time.perf_counter_ns()

@@ -15,7 +15,7 @@ import polympi as mpi
 
 
 def ring(world: mpi.Communicator, laps: int) -> int:
-    """Send the number around so many times. All ranks call it; rank 0 returns the number that came home."""
+    """Send the number around this many times. All ranks call it; rank 0 returns the number that came home."""
     before, behind = (world.rank - 1) % world.size, (world.rank + 1) % world.size
     number = 0
     for _ in range(laps):

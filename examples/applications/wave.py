@@ -25,7 +25,7 @@ class Wave(WaveOnBlock):
     Args:
         world: the ranks.
         edge: points along each axis of the mesh.
-        overlapped: points that need no neighbour are updated while the faces are under way.
+        overlapped: points that need no neighbour are updated while the faces are in flight.
         kernel: "numpy" or "numba".
 
     Raises:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ from pieces import Piece, traffic
 from plan import Case, Plan, PlanError, parse_plan, read_plan
 from runner import run_plan
 from samples import SampleError, SampleFile
-from timed_loops import from_common_start, one_by_one
+from timed_loops import from_common_start
 
 from polympi.lab import catalogue
 from polympi.lab.protocol import read_samples
@@ -438,32 +438,6 @@ def test_a_call_that_a_rank_began_too_late_is_made_again(loop: str) -> None:
     from_common_start(in_a_row)(*arguments(made), CountingStart(late=[3, 4, 6]), lambda: 7, times)
     assert list(times) == [7] * 5
     assert len(made) == (len(UNTIMED) + 1) * (5 + 3)
-
-
-def exchange(call: Callable[[str], int], iterations: int) -> int:
-    received = 0
-    for _ in range(iterations):
-        call("send")
-        received = call("receive")
-    return received
-
-
-def test_a_loop_that_times_each_iteration_runs_its_statements_between_two_readings() -> None:
-    events: list[str] = []
-
-    def call(name: str) -> int:
-        events.append(name)
-        return len(events)
-
-    times = array("q", bytes(8 * 2))
-    assert one_by_one(exchange)(call, lambda: call("clock"), times) == 7
-    assert events == 2 * ["clock", "send", "receive", "clock"]
-    assert list(times) == [3, 3]
-
-
-def test_what_is_not_a_loop_has_no_iterations_to_time() -> None:
-    with pytest.raises(ValueError, match="make_case is not a loop"):
-        one_by_one(make_case)
 
 
 def test_the_cost_of_a_start_is_the_median_of_starts_without_a_call() -> None:

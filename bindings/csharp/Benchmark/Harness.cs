@@ -22,7 +22,7 @@ namespace Benchmark
 #pragma warning disable 649, 169
         public IntPtr Outgoing, Incoming, Acknowledgement, Empty, Attached, PackedOutgoing, PackedIncoming;
         public long Stride, Count, AttachedBytes, Edge;
-        public int OutgoingMessages, IncomingMessages, Window, Rank, Ranks, Unused;
+        public int OutgoingMessages, IncomingMessages, Window, Rank, Ranks;
         public Part* Part; // struct polympi_part has the fields of the applications' own
 #pragma warning restore 649, 169
     }

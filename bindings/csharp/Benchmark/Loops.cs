@@ -1,6 +1,6 @@
 namespace Benchmark
 {
-    /// <summary>One iteration. A struct, so that the loop below is compiled anew for each, with it inside.</summary>
+    /// <summary>One iteration. A struct, so that the loop is compiled separately for each, with it inside.</summary>
     internal interface IIteration
     {
         void Once();

@@ -153,7 +153,7 @@ namespace MPI
         private Exception NotWhole(NativeStatus received) =>
             new MessageTruncatedException(
                 "A message of " + received.Bytes + " bytes from rank " + received.Source + " with tag " + received.Tag
-                    + " is no whole number of elements of " + UnitMessageSize + " bytes (" + typeof(T).Name + ").",
+                    + " is not a whole number of elements of " + UnitMessageSize + " bytes (" + typeof(T).Name + ").",
                 0);
 
         /// <summary>Receives a message that a probe has taken out of the queue.</summary>

@@ -2,7 +2,7 @@ using System;
 
 namespace MPI
 {
-    /// <summary>A send or receive that is under way. It can be awaited: see <see cref="EventLoop"/>.</summary>
+    /// <summary>A send or receive that is pending. It can be awaited: see <see cref="EventLoop"/>.</summary>
     public abstract class Request
     {
         /// <summary>The status of a request that is complete, else null.</summary>
@@ -68,7 +68,7 @@ namespace MPI
         internal void Fail(Exception exception) => Underway.Fail(exception);
     }
 
-    /// <summary>A receive that is under way.</summary>
+    /// <summary>A receive that is pending.</summary>
     public abstract class ReceiveRequest : Request
     {
         internal ReceiveRequest(IntPtr handle, Pinned memory) : base(handle, memory)
@@ -81,7 +81,7 @@ namespace MPI
         internal abstract object BoxedValue();
     }
 
-    /// <summary>A receive of a value of type T that is under way.</summary>
+    /// <summary>A receive of a value of type T that is pending.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     public abstract class ReceiveRequest<T> : ReceiveRequest
     {

@@ -26,7 +26,7 @@ internal static class Requests
             if (comm.Rank == 0)
             {
                 Console.WriteLine(numbers.Count + " numbers from others: " + sum);
-                // Both receives are under way; while one awaits, the other goes on.
+                // Both receives are in flight; while one awaits, the other goes on.
                 Task<string> first = Text(comm, 1), second = Text(comm, 2);
                 Console.WriteLine("awaited " + await first + " and " + await second);
             }

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 func ok(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
-		// The other rank would wait for ever.
+		// The other rank would wait forever.
 		fmt.Fprintf(os.Stderr, "%s on rank %d: %v\n", t.Name(), world.Rank(), err)
 		world.Abort(1)
 	}

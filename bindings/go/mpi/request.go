@@ -193,7 +193,7 @@ func (p *Persistent) Wait() error {
 	return check("Persistent.Wait", C.go_wait(p.request.handle))
 }
 
-// Free frees the request, which is not under way.
+// Free frees the request, which is not pending.
 func (p *Persistent) Free() error {
 	code := C.go_request_free(p.request.handle)
 	p.request = Request{handle: noRequest}

@@ -147,7 +147,6 @@ static struct polympi_buffers place(const struct polympi_case *c, const struct s
     } else if (taking_part && facts->shape == LAYOUT) {
         place_layouts(c, arena, &buffers);
     } else if (taking_part) {
-        buffers.neighbors = facts->origin == FROM_NEIGHBORS ? facts->gets_root : 0;
         buffers.outgoing_messages = count_messages(root ? facts->sends_root : facts->sends_other, session);
         buffers.incoming_messages = count_messages(root ? facts->gets_root : facts->gets_other, session);
         buffers.outgoing = carve_messages(arena, buffers.outgoing_messages, buffers.stride);

@@ -84,9 +84,6 @@ struct polympi_buffers {
     int32_t window; /* messages in flight in windowed benchmarks */
     int32_t rank;
     int32_t ranks;
-    /* 2 where a rank exchanges with those before and after it in the ring of all ranks, in this order; else 0
-     */
-    int32_t neighbors;
     struct polympi_part *part; /* of an application: `show` describes this rank's part of the result there */
 };
 

@@ -42,7 +42,7 @@ class Application(Protocol):
         """Take the state before the first iteration."""
 
     def advance(self, iterations: int) -> None:
-        """Make so many iterations in a row: what is timed."""
+        """Make this many iterations in a row: what is timed."""
 
     def part(self) -> tuple[NDArray[np.float64], tuple[int, ...]]:
         """This rank's part of the result, and the index of its first element in each dimension."""

@@ -14,6 +14,7 @@ import sys
 import termios
 import time
 import traceback
+from collections.abc import Callable
 
 MOST_S = 2.0  # a launcher that does not read at all must not keep the job alive
 TURN_S = 0.001
@@ -33,6 +34,18 @@ def tell(text: str) -> None:
 def tell_exception() -> None:
     """Write the exception that is being handled, with its traceback; see `tell`."""
     tell(traceback.format_exc().rstrip())
+
+
+def or_abort(run: Callable[[], int], abort: Callable[[int], object]) -> int:
+    """What a program returns; an exception ends all ranks, which would wait for this one forever."""
+    try:
+        return run()
+    except BaseException:
+        try:
+            tell_exception()
+        finally:  # whatever keeps this rank from speaking, such as a lack of memory
+            abort(1)
+        raise
 
 
 def _unread(file: int) -> bool:

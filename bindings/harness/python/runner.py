@@ -185,5 +185,5 @@ def _sums(single: Times, case: Case) -> Times:
 
 
 def _places(count: int) -> Times:
-    """Room for so many times."""
+    """Room for this many times."""
     return array("q", bytes(8 * count))

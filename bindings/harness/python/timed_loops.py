@@ -38,20 +38,27 @@ while k < len(times):
 """
 
 
-def one_by_one(loop: Call) -> Call:
-    """The loop with each iteration timed: takes ``clock`` and ``times`` in place of ``iterations``."""
-    return _rewritten(loop, ONE_BY_ONE, ("clock", "times"))
+def one_by_one(loop: Call, clock: Call | None = None) -> Call:
+    """The loop with each iteration timed: takes ``clock`` and ``times`` instead of ``iterations``.
+
+    Args:
+        loop: the loop that runs many in a row.
+        clock: what the loop takes the time from, for a compiler that has to know; then it takes only ``times``.
+    """
+    if clock is None:
+        return _rewritten(loop, ONE_BY_ONE, ("clock", "times"))
+    return _rewritten(loop, ONE_BY_ONE, ("times",), clock=clock)
 
 
 def from_common_start(loop: Call) -> Call:
     """The loop with each iteration timed from a common start, and run again if a rank began it too late.
 
-    It takes ``start``, ``clock`` and ``times`` in place of ``iterations``.
+    It takes ``start``, ``clock`` and ``times`` instead of ``iterations``.
     """
     return _rewritten(loop, FROM_COMMON_START, ("start", "clock", "times"))
 
 
-def _rewritten(loop: Any, template: str, parameters: tuple[str, ...]) -> Call:
+def _rewritten(loop: Any, template: str, parameters: tuple[str, ...], **known: Call) -> Call:
     code = loop.__code__
     function = _function(code.co_filename, code.co_firstlineno, code.co_name)
     places = [place for place, statement in enumerate(function.body) if isinstance(statement, ast.For)]
@@ -64,7 +71,7 @@ def _rewritten(loop: Any, template: str, parameters: tuple[str, ...]) -> Call:
     function.args.args[-1:] = [ast.arg(name) for name in parameters]
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
     made: dict[str, Call] = {}
-    exec(compile(module, code.co_filename, "exec"), {**loop.__globals__, "UNTIMED": UNTIMED}, made)
+    exec(compile(module, code.co_filename, "exec"), {**loop.__globals__, "UNTIMED": UNTIMED, **known}, made)
     return made[code.co_name]
 
 

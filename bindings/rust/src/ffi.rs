@@ -55,7 +55,6 @@ pub struct Buffers {
     pub window: i32,
     pub rank: i32,
     pub ranks: i32,
-    pub unused: i32,
     pub part: *mut Part,
 }
 

@@ -17,7 +17,7 @@ struct inner_product *inner_product_create(MPI_Comm comm, int64_t length);
 /* Forgets the result. */
 void inner_product_restart(struct inner_product *s);
 
-/* Takes the inner product so many times. All ranks call it. */
+/* Takes the inner product this many times. All ranks call it. */
 void inner_product_advance(struct inner_product *s, int64_t iterations);
 
 /* The inner product, one element on rank 0 and none on the others. */

@@ -20,7 +20,7 @@ struct matmul *matmul_create(MPI_Comm comm, int64_t edge);
 /* Forgets the result. */
 void matmul_restart(struct matmul *s);
 
-/* Multiplies so many times. All ranks call it. */
+/* Multiplies this many times. All ranks call it. */
 void matmul_advance(struct matmul *s, int64_t iterations);
 
 /* Where this rank's block of C is. */

@@ -36,7 +36,7 @@ void poisson_cg_advance(struct poisson_cg *s, int64_t iterations);
 /* <r, r> over its first value, as the recurrence has it. */
 double poisson_cg_residual(const struct poisson_cg *s);
 
-/* The same, computed anew from x. What the next iteration needs is lost: poisson_cg_restart follows. All
+/* The same, computed again from x. What the next iteration needs is lost: poisson_cg_restart follows. All
    ranks call it. */
 double poisson_cg_recomputed(struct poisson_cg *s);
 

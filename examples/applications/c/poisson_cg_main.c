@@ -47,7 +47,7 @@ static int run(int rank, int ranks) {
     MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     const double known = poisson_cg_residual(s), residual = poisson_cg_recomputed(s);
     const int found = known <= POISSON_CG_SMALLEST;
-    /* The recurrence and what is computed anew differ by rounding errors, which grow with the iterations. */
+    /* The recurrence and what is computed again differ by rounding errors, which grow with the iterations. */
     const int right =
         fabs(residual - known) <= 1e-6 * residual + 1e-20 * (double)iterations && (!found || error < 1e-2);
     if (rank == 0) {

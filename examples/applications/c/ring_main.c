@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-/* Sends the number around so many times. All ranks call it; rank 0 returns the number that came home. */
+/* Sends the number around this many times. All ranks call it; rank 0 returns the number that came home. */
 static int64_t ring(MPI_Comm comm, int64_t times) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);

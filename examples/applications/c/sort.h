@@ -21,7 +21,7 @@ struct sort *sort_create(MPI_Comm comm, int64_t length);
 /* Forgets the result. */
 void sort_restart(struct sort *s);
 
-/* Sorts the keys, as they were at first, so many times. All ranks call it. */
+/* Sorts the keys, as they were at first, this many times. All ranks call it. */
 void sort_advance(struct sort *s, int64_t iterations);
 
 /* This rank's keys, sorted; valid until the next call of sort_advance. All ranks call it, to learn how many

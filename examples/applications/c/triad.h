@@ -17,7 +17,7 @@
 
 struct triad;
 
-/* Arrays of so many elements, divided among the ranks. All ranks call it. in_place: two arrays instead of
+/* Arrays of this many elements, divided among the ranks. All ranks call it. in_place: two arrays instead of
    three. NULL, on all ranks: a rank has no memory, or no element. */
 struct triad *triad_create(MPI_Comm comm, int64_t length, int in_place);
 

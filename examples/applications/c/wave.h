@@ -16,7 +16,7 @@
 struct wave;
 
 /* A mesh of edge^3 points, divided among the ranks. All ranks call it.
-   overlapped: points that need no neighbour are updated while the faces are under way.
+   overlapped: points that need no neighbour are updated while the faces are in flight.
    NULL, on all ranks: a rank has no memory, or would have fewer than WAVE_LEAST_POINTS points along an axis.
  */
 struct wave *wave_create(MPI_Comm comm, int64_t edge, int overlapped);

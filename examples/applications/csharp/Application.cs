@@ -14,7 +14,7 @@ namespace Applications
         /// <summary>Goes back to the state before the first iteration.</summary>
         void Restart();
 
-        /// <summary>Makes so many iterations.</summary>
+        /// <summary>Makes this many iterations.</summary>
         /// <param name="iterations">How many.</param>
         void Advance(long iterations);
     }

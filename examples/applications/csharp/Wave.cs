@@ -45,7 +45,7 @@ namespace Applications
         /// <summary>Divides a mesh of points among the ranks.</summary>
         /// <param name="comm">The ranks.</param>
         /// <param name="edge">The points along each axis.</param>
-        /// <param name="overlapped">Whether points inside are updated while the faces are under way.</param>
+        /// <param name="overlapped">Whether points inside are updated while the faces are in flight.</param>
         /// <exception cref="ArgumentException">On all ranks, where one has too few points, or too many.</exception>
         /// <exception cref="InsufficientMemoryException">On all ranks, where one has no memory.</exception>
         public Wave(Intracommunicator comm, long edge, bool overlapped)

@@ -134,7 +134,7 @@ void Wave::advance(std::int64_t steps) {
     }
 }
 
-/* The faces are under way while the points inside are updated. The points beside ghost layers follow, axis by
+/* The faces are in flight while the points inside are updated. The points beside ghost layers follow, axis by
    axis, each of them once. */
 void Wave::overlapped_step(double a, double c) {
     Box inside;

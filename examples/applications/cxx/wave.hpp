@@ -16,7 +16,7 @@ class Wave {
     static constexpr std::int64_t least_points = 3; /* along an axis of a rank */
 
     /* A mesh of edge^3 points, divided among the ranks; overlapped: points that need no neighbour are updated
-       while the faces are under way. Collective, as is all below. Throws std::bad_alloc on all ranks where
+       while the faces are in flight. Collective, as is all below. Throws std::bad_alloc on all ranks where
        one has no memory, and std::invalid_argument where one would have too few points. */
     Wave(MPI_Comm comm, std::int64_t edge, bool overlapped);
 

@@ -16,7 +16,7 @@ program inner_product_main
   if (.not. options_read()) then
     call complain("usage: inner_product [--length ELEMENTS] [--iterations NUMBER]")
   else if (.not. solver%create(length)) then
-    call complain("There is no memory for vectors of so many elements.")
+    call complain("There is no memory for vectors of this many elements.")
   else
     code = run()
     call solver%free()

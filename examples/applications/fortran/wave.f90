@@ -206,7 +206,7 @@ contains
     end do
   end subroutine advance
 
-  ! The faces are under way while the points inside are updated. Those beside ghost layers follow, each of them once.
+  ! The faces are in flight while the points inside are updated. Those beside ghost layers follow, each of them once.
   subroutine update_around_exchange(self, a, c)
     class(wave), intent(inout) :: self
     real(real64), intent(in) :: a, c

@@ -121,7 +121,7 @@ class PoissonOnBlock(Solver):
             self.alpha = self.rho / product
 
     def advance(self, iterations: int) -> None:
-        """Make so many iterations. Where the solution is found, the next one is the first again."""
+        """Make this many iterations. Where the solution is found, the next one is the first again."""
         for _ in range(iterations):
             if self.rho <= SMALLEST * self.first:
                 self.restart()
@@ -174,7 +174,7 @@ class PoissonOnBlock(Solver):
         return self.x[1:-1, 1:-1], tuple(start for start, _ in self.ends)
 
     def residual(self) -> float:
-        """|b - A x|^2 over its first value, computed anew. What the next iteration needs is lost: restart() follows."""
+        """|b - A x|^2 over its first value, recomputed. What the next iteration needs is lost: restart() follows."""
         self.exchanged[...] = self.x
         self._multiply(self.v)
         rest = self.right - self.v[1:-1, 1:-1]
@@ -231,7 +231,7 @@ def run(given: argparse.Namespace, world: Ranks, made: Callable[..., PoissonOnBl
     each = seconds / max(iterations, 1)
     code = verdict(
         world,
-        # The recurrence and what is computed anew differ by rounding errors, which grow with the iterations.
+        # The recurrence and what is computed again differ by rounding errors, which grow with the iterations.
         abs(residual - curve[-1] ** 2) <= 1e-6 * residual + 1e-20 * iterations and (not found or error < 1e-2),
         f"{given.mesh}^2 unknowns, {mesh(solver.cart.dims)}, {given.kernel}, {given.variant}",
         f"{iterations} iterations, the solution is {'found' if found else 'not found yet'}",

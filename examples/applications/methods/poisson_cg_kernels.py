@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from methods.interfaces import Field
 
-    Box = tuple[tuple[int, int], tuple[int, int]]  # for each axis its first unknown, and the one behind its last
+    Box = tuple[tuple[int, int], tuple[int, int]]  # for each axis its first unknown, and the one after its last
 
 PIECE = 2**14  # elements that NumPy's functions pass over at a time: 128 KB of each array stay in the cache
 

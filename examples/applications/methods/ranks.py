@@ -30,7 +30,7 @@ class Solver:
 
 
 def part_of(length: int, ranks: int, place: int) -> tuple[int, int]:
-    """The first element of a rank, and the one behind its last. Of those left over, the first ranks get one more."""
+    """The first element of a rank, and the one after its last. Of those left over, the first ranks get one more."""
     each, more = divmod(length, ranks)
     start = place * each + min(place, more)
     return start, start + each + (place < more)

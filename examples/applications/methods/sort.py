@@ -61,14 +61,14 @@ class Keys(Solver):
         self.sorted = self.keys[:0]
 
     def advance(self, iterations: int) -> None:
-        """Sort the keys, as they were at first, so many times."""
+        """Sort the keys, as they were at first, this many times."""
         size = self.world.size
         for _ in range(iterations):
             mine = np.sort(self.keys)
             shown = self._shown(mine[np.arange(size) * mine.size // size])
             splitters = np.sort(shown)[size::size]  # the first key of each rank but rank 0
             self.sorted = self._dealt(mine, np.searchsorted(mine, splitters))
-            self.sorted.sort(kind="stable")  # finds the runs and merges them; the usual kind would sort anew
+            self.sorted.sort(kind="stable")  # finds the runs and merges them; the usual kind would sort from scratch
 
     def _shown(self, samples: Field) -> Field:
         """The samples of all ranks, in the style of a program."""

@@ -42,7 +42,7 @@ class WaveOnBlock(Solver):
     Args:
         cart: the ranks, on a mesh.
         edge: points along each axis of the mesh.
-        overlapped: points that need no neighbour are updated while the faces are under way.
+        overlapped: points that need no neighbour are updated while the faces are in flight.
         kernel: "numpy" or "numba".
 
     Attributes:
@@ -58,7 +58,7 @@ class WaveOnBlock(Solver):
         self.edge, self.overlapped = edge, overlapped
         self.ends = ends_of(cart, edge)
         self.shape = tuple(stop - start + 2 for start, stop in self.ends)  # with ghost layers
-        # For each axis whether there is a wall, and no rank, before this one and behind it.
+        # For each axis whether there is a wall, and no rank, before this one and after it.
         self.walls = [wall for start, stop in self.ends for wall in (start == 0, stop == edge)]
         # Beside a wall, points inside need no neighbour.
         self.inner = [(2 - self.walls[2 * axis], self.shape[axis] - 2 + self.walls[2 * axis + 1]) for axis in range(3)]
@@ -101,7 +101,7 @@ class WaveOnBlock(Solver):
         before[...] = 0  # the first step takes nothing from before it
 
     def advance(self, iterations: int) -> None:
-        """Make so many time steps."""
+        """Make this many time steps."""
         for _ in range(iterations):
             # u_t = 0 at the beginning, so u^{-1} = u^1, and half of each term makes the first step.
             share = 0.5 if self.steps == 0 else 1.0
@@ -156,7 +156,7 @@ def options() -> argparse.Namespace:
     parser = Parser("The wave equation in a cube, solved on all ranks.", KERNELS, "a slice of the wave")
     parser.add_argument("--mesh", type=int, default=129, metavar="N", help="points along each axis (129)")
     parser.add_argument("--steps", type=int, metavar="N", help="time steps (as many as reach the time 2)")
-    parser.add_argument("--overlapped", action="store_true", help="update points while the faces are under way")
+    parser.add_argument("--overlapped", action="store_true", help="update points while the faces are in flight")
     given = parser.numbers("steps")
     if given.mesh < LEAST_POINTS:
         raise ValueError(f"--mesh {given.mesh} is too small: the mesh needs {LEAST_POINTS} points along each axis")

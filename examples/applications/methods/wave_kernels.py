@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from methods.interfaces import Field
 
-    Box = tuple[tuple[int, int], ...]  # for each axis its first point, and the point behind its last one
+    Box = tuple[tuple[int, int], ...]  # for each axis its first point, and the point after its last one
 
 PIECE = 2**17  # elements that NumPy's functions pass over at a time: 1 MB of each array stays in the cache
 

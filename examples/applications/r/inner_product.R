@@ -3,7 +3,7 @@
 #
 # It takes ranks.R. All ranks call each function.
 
-# Vectors of so many elements, divided among the ranks. An error on all ranks where one has no memory.
+# Vectors of this many elements, divided among the ranks. An error on all ranks where one has no memory.
 inner_product_create <- function(length) {
   s <- new.env()
   ranks <- mpi.comm.size(world)
@@ -27,7 +27,7 @@ inner_product_create <- function(length) {
 # Forgets the result.
 inner_product_restart <- function(s) s$value <- 0
 
-# Takes the inner product so many times.
+# Takes the inner product this many times.
 inner_product_advance <- function(s, iterations) {
   root <- mpi.comm.rank(world) == 0L
   for (iteration in seq_len(iterations)) {

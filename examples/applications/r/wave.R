@@ -21,7 +21,7 @@ mesh_of_ranks <- 3L # the number that Rmpi's communicator of the mesh gets
 wave_time_step <- function(edge) 0.004510 * 128 / (edge - 1)
 
 # A mesh of edge^3 points, divided among the ranks. overlapped: points that need no neighbour are updated while the
-# faces are under way. An error on all ranks where one has no memory, or too few points.
+# faces are in flight. An error on all ranks where one has no memory, or too few points.
 wave_create <- function(edge, overlapped = FALSE) {
   # Faces across z are whole planes, so this axis is the first to be divided.
   dims <- rev(mpi.dims.create(mpi.comm.size(world), 3L))

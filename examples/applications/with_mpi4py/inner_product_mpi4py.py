@@ -26,7 +26,7 @@ class InnerProduct(Vectors):
         self.value = np.zeros(1)
 
     def advance(self, iterations: int) -> None:
-        """Take the inner product so many times."""
+        """Take the inner product this many times."""
         for _ in range(iterations):
             mine = np.array([self.product(self.x, self.y)])
             begun = time.perf_counter_ns()

@@ -18,7 +18,7 @@ from methods.ring import options, run
 
 
 def ring(world: MPI.Comm, laps: int) -> int:
-    """Send the number around so many times. All ranks call it; rank 0 returns the number that came home."""
+    """Send the number around this many times. All ranks call it; rank 0 returns the number that came home."""
     before, behind = (world.rank - 1) % world.size, (world.rank + 1) % world.size
     number = np.zeros(1, np.int64)
     for _ in range(laps):

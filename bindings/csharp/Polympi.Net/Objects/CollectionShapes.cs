@@ -8,7 +8,7 @@ using System.Runtime.Serialization;
 namespace MPI
 {
     /// <summary>
-    /// Collections as their elements: they are made anew, because hash codes differ from process to process. A class
+    /// Collections as their elements: they are made again, because hash codes differ from process to process. A class
     /// derived from one has its own fields, too.
     /// </summary>
     internal abstract class CollectionShape : Shape

@@ -49,7 +49,7 @@ func New(comm mpi.Comm, length int) (*InnerProduct, error) {
 // Restart forgets the result.
 func (s *InnerProduct) Restart() { s.value[0] = 0 }
 
-// Advance takes the inner product so many times.
+// Advance takes the inner product this many times.
 func (s *InnerProduct) Advance(iterations int) error {
 	for range iterations {
 		mine := [1]float64{multiply(s.x, s.y)}

@@ -47,7 +47,7 @@ type Wave struct {
 }
 
 // New makes a mesh of edge^3 points, divided among the ranks. All ranks call it. If overlapped, points that need no
-// neighbour are updated while the faces are under way.
+// neighbour are updated while the faces are in flight.
 func New(comm mpi.Comm, edge int, overlapped bool) (*Wave, error) {
 	w := &Wave{edge: edge, overlapped: overlapped}
 	if err := w.prepare(comm); err != nil {
@@ -168,7 +168,7 @@ func (w *Wave) Restart() {
 	w.current, w.steps = 0, 0
 }
 
-// Advance makes so many time steps.
+// Advance makes this many time steps.
 func (w *Wave) Advance(steps int) error {
 	ratio := TimeStep(w.edge) * float64(w.edge-1)
 	for range steps {
@@ -185,7 +185,7 @@ func (w *Wave) Advance(steps int) error {
 	return nil
 }
 
-// step updates the points inside while the faces are under way, if overlapped.
+// step updates the points inside while the faces are in flight, if overlapped.
 func (w *Wave) step(a, c float64) error {
 	if err := w.startExchange(); err != nil {
 		return err

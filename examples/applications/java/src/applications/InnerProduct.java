@@ -30,11 +30,11 @@ public final class InnerProduct implements AutoCloseable {
     private final MemorySegment mine = arena.allocate(JAVA_DOUBLE);
     private final MemorySegment value = arena.allocate(JAVA_DOUBLE); // on rank 0
     private final double[] sums = new double[PIECE];
-    private double[][] x; // behind the end of a vector are zeros
+    private double[][] x; // after the end of a vector are zeros
     private double[][] y;
     private long communicationNs;
 
-    /** Vectors of so many elements, of which the first ranks have one more if some are left over. */
+    /** Vectors of this many elements, of which the first ranks have one more if some are left over. */
     public InnerProduct(Comm world, long length) throws DoesNotFit {
         this.world = world;
         final long each = length / world.size();
@@ -63,7 +63,7 @@ public final class InnerProduct implements AutoCloseable {
         }
     }
 
-    /** Takes the inner product so many times. */
+    /** Takes the inner product this many times. */
     public void advance(long iterations) {
         for (long i = 0; i < iterations; i++) {
             mine.set(JAVA_DOUBLE, 0, multiply());

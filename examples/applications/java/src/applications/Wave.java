@@ -40,7 +40,7 @@ public final class Wave implements AutoCloseable {
     private double[] after;
     private long steps;
 
-    /** A mesh of edge^3 points; overlapped: points that need no neighbour are updated while the faces are under way. */
+    /** A mesh of edge^3 points; overlapped: points that need no neighbour are updated while the faces are in flight. */
     public Wave(Comm world, long edge, boolean overlapped) throws DoesNotFit {
         this.edge = edge;
         this.overlapped = overlapped;
@@ -106,7 +106,7 @@ public final class Wave implements AutoCloseable {
         return cosines;
     }
 
-    /** Makes so many steps. */
+    /** Makes this many steps. */
     public void advance(long count) {
         final double ratio = timeStep(edge) * (edge - 1);
         for (long step = 0; step < count; step++) {
