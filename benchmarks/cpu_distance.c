@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A series of 1000 round trips takes 50 to 300 us: long compared with the clock, short compared with what interrupts it.
- * The first ones bring the CPUs up to speed and are not counted. */
+/* A series of 1000 round trips takes 50 to 300 us: long compared with the clock, short compared with what
+ * interrupts it. The first ones bring the CPUs up to speed and are not counted. */
 enum { WARMUP = 50, SERIES = 50, TRIPS = 1000 };
 
 static _Alignas(128) _Atomic int turn;

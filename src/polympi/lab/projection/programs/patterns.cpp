@@ -283,8 +283,8 @@ void ring(const Rank &self, int bytes) {
         MPI_Send(memory, bytes, MPI_BYTE, next, TAG, MPI_COMM_WORLD);
 }
 
-/* Neighbours of this rank in a mesh that is not periodic, in MPI's order of a Cartesian topology. (To make such
-   a topology of 1024 ranks, SMPI takes minutes.) */
+/* Neighbours of this rank in a mesh that is not periodic, in MPI's order of a Cartesian topology. (To make
+   such a topology of 1024 ranks, SMPI takes minutes.) */
 int find_neighbours(const Rank &self, int dimensions, int neighbours[]) {
     int sizes[DIMENSIONS] = {0}, count = 0;
     MPI_Dims_create(self.ranks, dimensions, sizes);
