@@ -95,7 +95,7 @@ def test_a_missing_osu_program_is_named(tmp_path):
 
 def test_imb_is_asked_for_exactly_the_sizes(tmp_path):
     program = tmp_path / "IMB-MPI1"
-    with pytest.raises(UsageError, match="no program"):
+    with pytest.raises(UsageError, match="isn't a program"):
         opponents.imb_opponent(program)
     program.touch(mode=0o755)
     command = opponents.imb_opponent(program).command([1, 1024])
