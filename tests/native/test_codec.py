@@ -389,10 +389,13 @@ def test_nothing_leaks(codec: ModuleType) -> None:
     tracemalloc.start()
     try:
         once()
-        before, references = in_use(), [*map(sys.getrefcount, watched)]
-        for _ in range(100):
-            once()
-        assert in_use() - before < 100 * 16  # less than any object
+        references, grown = [*map(sys.getrefcount, watched)], []
+        for _ in range(3):  # caches of other modules of the process may grow once, a leak grows each time
+            before = in_use()
+            for _ in range(100):
+                once()
+            grown.append(in_use() - before)
+        assert min(grown) < 100 * 16  # less than any object
         assert [*map(sys.getrefcount, watched)] == references
     finally:
         tracemalloc.stop()
