@@ -102,7 +102,9 @@ class OurPrograms:
         bindings = load_bindings([TEST_BINDINGS])
         reference = self._reference = Arm(bindings[REFERENCE], build(bindings[REFERENCE], stack))
         profile = get_profile(PROFILE)
-        planned = calibrate(profile, cases, lambda cases: self._launch(reference, cases, None), crowded=False).cases
+        planned = calibrate(
+            profile, cases, lambda cases: self._launch(reference, cases, None), oversubscribed=False
+        ).cases
         plans = {REPORTED: (reference, planned)}
         if AS_OSU in alike:
             as_osu = bindings["c-as-osu"]

@@ -71,6 +71,6 @@ const struct waiting *waiting_by_spinning(void) {
                                            .sendrecv = spin_sendrecv,
                                            .wait = spin,
                                            .waitall = spin_all};
-    between_tests = common_start_crowded() ? yield : go_on;
+    between_tests = common_start_oversubscribed() ? yield : go_on;
     return &waiting;
 }

@@ -85,7 +85,7 @@ def test_ranks_of_several_hosts_start_together_whatever_their_clocks_show(
 
 
 @pytest.mark.parametrize(
-    ("clocks", "cpu", "crowded"),
+    ("clocks", "cpu", "oversubscribed"),
     [
         ("hosts", str(min(os.sched_getaffinity(0))), True),
         ("hosts", "any", False),
@@ -94,14 +94,14 @@ def test_ranks_of_several_hosts_start_together_whatever_their_clocks_show(
 )
 @pytest.mark.skipif(PROCESSORS < 2, reason="needs two CPUs")
 def test_hosts_of_one_machine_share_its_cpus(
-    request: pytest.FixtureRequest, stack: Stack, tmp_path: Path, *, clocks: str, cpu: str, crowded: bool
+    request: pytest.FixtureRequest, stack: Stack, tmp_path: Path, *, clocks: str, cpu: str, oversubscribed: bool
 ) -> None:
     hosts: Hosts = request.getfixturevalue(clocks)
-    told = told_on_hosts(hosts, stack, tmp_path, "crowded.py", start_library(stack), cpu)
-    for is_crowded, repeated, after in told:
-        assert bool(is_crowded) == crowded
-        assert (repeated == 0) == crowded  # a late rank makes all begin again, unless nobody can be in time
-        assert (after == 10) == crowded  # then the start is agreed on after the calls before it
+    told = told_on_hosts(hosts, stack, tmp_path, "oversubscribed.py", start_library(stack), cpu)
+    for is_oversubscribed, repeated, after in told:
+        assert bool(is_oversubscribed) == oversubscribed
+        assert (repeated == 0) == oversubscribed  # a late rank makes all begin again, unless nobody can be in time
+        assert (after == 10) == oversubscribed  # then the start is agreed on after the calls before it
 
 
 @pytest.mark.parametrize("name", ["c", "mpi4py"])  # the harness in C, and the one in Python

@@ -47,7 +47,7 @@ struct offset {
 static struct {
     MPI_Comm comm;
     int rank, size;
-    bool crowded;
+    bool oversubscribed;
     bool one_clock;
     int64_t tolerance;
     int64_t margin;
@@ -182,7 +182,7 @@ int32_t common_start_agree(void) {
 int64_t common_start_wait(void) {
     /* Where ranks wait for a processor, no margin covers the calls before the timed one, and what they take
        would count as a part of it: the ranks agree behind them. */
-    if (state.crowded)
+    if (state.oversubscribed)
         agree_on_start();
     if (watch.read) {
         watch.before = watch.read(watch.context);
@@ -190,9 +190,9 @@ int64_t common_start_wait(void) {
     }
     const int64_t start = of_this_rank(state.start);
     int64_t time = now();
-    state.came_late = !state.crowded && time >= start;
+    state.came_late = !state.oversubscribed && time >= start;
     while (time < start) {
-        if (state.crowded)
+        if (state.oversubscribed)
             sched_yield();
         time = now();
     }
@@ -202,7 +202,7 @@ int64_t common_start_wait(void) {
 
 /* Whether ranks outnumber the CPUs that any of them may use: a launcher may give each rank CPUs of its own.
    They are all on one machine. */
-static bool is_crowded(MPI_Comm comm, int ranks) {
+static bool is_oversubscribed(MPI_Comm comm, int ranks) {
     cpu_set_t mine, ours;
     CPU_ZERO(&mine);
     const bool known = sched_getaffinity(0, sizeof mine, &mine) == 0;
@@ -212,7 +212,7 @@ static bool is_crowded(MPI_Comm comm, int ranks) {
 
 /* Longest that a rank may be late: with more ranks than processors no rank counts as late. */
 static int64_t tolerance(void) {
-    if (state.crowded)
+    if (state.oversubscribed)
         return INT64_MAX;
     const int64_t begin = now();
     int64_t end = begin;
@@ -258,10 +258,10 @@ void common_start_begin(void) {
     MPI_Comm_size(state.comm, &state.size);
     MPI_Comm_split_type(state.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     MPI_Comm_size(machine, &ranks);
-    int facts[2] = {is_crowded(machine, ranks), ranks < state.size};
+    int facts[2] = {is_oversubscribed(machine, ranks), ranks < state.size};
     MPI_Allreduce(MPI_IN_PLACE, facts, 2, MPI_INT, MPI_MAX, state.comm);
     MPI_Comm_free(&machine);
-    state.crowded = facts[0];
+    state.oversubscribed = facts[0];
     state.one_clock = !facts[1];
     state.late = state.came_late = false;
     state.in_a_row = 0;
@@ -274,9 +274,9 @@ void common_start_begin(void) {
         state.first = state.last = (struct offset){0, 0, 0};
         state.clock_error = 0;
         /* The hosts are one machine, whose CPUs they share. */
-        int crowded = is_crowded(state.comm, state.size);
-        MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, state.comm);
-        state.crowded = crowded;
+        int oversubscribed = is_oversubscribed(state.comm, state.size);
+        MPI_Allreduce(MPI_IN_PLACE, &oversubscribed, 1, MPI_INT, MPI_MAX, state.comm);
+        state.oversubscribed = oversubscribed;
     }
     state.tolerance = tolerance();
 }
@@ -340,4 +340,4 @@ int64_t common_start_latest(int64_t when) {
 
 int64_t common_start_repeated(void) { return state.repeated; }
 int64_t common_start_clock_error(void) { return state.clock_error; }
-int32_t common_start_crowded(void) { return state.crowded; }
+int32_t common_start_oversubscribed(void) { return state.oversubscribed; }

@@ -52,7 +52,7 @@ void common_start_end(void);
 int32_t common_start_agree(void);
 
 /* Waits for the start that was agreed on; returns it, on this rank's own clock in ns. All ranks call it:
-   where they are crowded (below), they agree again, behind the untimed calls. */
+   where they are oversubscribed (below), they agree again, behind the untimed calls. */
 int64_t common_start_wait(void);
 
 /* From now on, what passes in the calls themselves is counted: `read` is asked before each start and after
@@ -75,7 +75,7 @@ int64_t common_start_repeated(void);
 int64_t common_start_clock_error(void);
 /* 1 if the ranks of a machine outnumber the CPUs they may use. Then they cannot all begin at one moment:
    nobody counts as late, and waiting yields. */
-int32_t common_start_crowded(void);
+int32_t common_start_oversubscribed(void);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -6,5 +6,5 @@ Data flow through the packages in this order::
 
 :mod:`polympi.lab.run` ties together those that measure, ``importers`` and ``published`` add figures of other tools to
 the report, and :mod:`polympi.lab.cli` is a thin layer on top. A package imports only from those before it, and from the
-modules beside the packages; ``make lint`` checks this.
+modules next to the packages; ``make lint`` checks this.
 """

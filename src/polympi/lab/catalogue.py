@@ -70,7 +70,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A benchmark of the catalogue."""
 
     name: str  # its name in plans, tables and files
-    # Who takes part, and how it is timed: `catalogue.toml` explains each.
+    # Which ranks participate, and how it is timed: `catalogue.toml` explains each.
     kind: Literal["pair", "cycle", "joint", "rooted", "application", "launch"]
     summary: str  # one line for `polympi list`
     iteration: str  # what one iteration does

@@ -1,4 +1,4 @@
-"""Records in files of their own, and what is wrong with one, with the names of its fields."""
+"""Records in separate files, and what is wrong with one, with the names of its fields."""
 
 import re
 from pathlib import Path

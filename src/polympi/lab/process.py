@@ -1,6 +1,6 @@
 """Run a command and everything it starts, and leave no process behind.
 
-A launcher starts daemons that start ranks, some in sessions of their own; killing a process group misses them.
+A launcher starts daemons that start ranks, some in new sessions; killing a process group misses them.
 Descendants are therefore found twice: as children of the command, and by a mark in their environment, which they
 inherit however far they moved away.
 """

@@ -189,7 +189,7 @@ class StackRun(msgspec.Struct, kw_only=True):
     bindings: list[str] = []  # the arms, reference first, A/A arm second
     languages: dict[str, str] = {}
     not_covered: dict[str, list[Refusal]] = {}  # for each binding, the planned cases that it does not cover and why
-    left_out: dict[str, str] = {}  # bindings, tools and benchmarks that could not take part on this stack, and why
+    left_out: dict[str, str] = {}  # bindings, tools and benchmarks that are not measured on this stack, and why
     cases: list[PlannedCase] = []  # the cases, with the counts that calibration chose
     # For each binding that is slow, the cases in which it makes fewer iterations, by their numbers in `cases`.
     slow: dict[str, dict[int, Counts]] = {}
@@ -221,7 +221,7 @@ class Launching(msgspec.Struct, frozen=True, kw_only=True):
     carried: bool = False  # whether plan and samples go with the launch, for hosts that do not see the result directory
     job: str = ""  # the job of Slurm that the run is in; empty for none
     hosts: list[str] = []  # those of the job, if any is another than that of polympi; else none
-    found: dict[str, list[str]] = {}  # by stack, the words of the launcher that is used instead of its own
+    found: dict[str, list[str]] = {}  # by stack, the words of the launcher that replaces the stack's launcher
     elsewhere: bool = False  # whether ranks were found on other hosts than that of polympi
 
 

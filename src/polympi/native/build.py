@@ -106,7 +106,7 @@ def compile_core(
         mpicc: the compiler wrapper of an MPI; a path, or a name on PATH.
         into: folder of the extension module, which replaces an older one of its name.
         sanitize: with AddressSanitizer and UndefinedBehaviorSanitizer, for tests.
-        coverage: count which lines run, for gcov, whose notes are put beside the module; for tests.
+        coverage: count which lines run, for gcov, whose notes are put next to the module; for tests.
         werror: warnings are errors.
 
     Returns:

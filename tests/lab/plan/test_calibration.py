@@ -30,7 +30,7 @@ LARGE = Case("latency", "standard", "bytes", 2**22)
 def test_a_batch_of_c_lasts_what_the_profile_asks() -> None:
     for profile in PROFILES.values():
         small, large = choose_iterations(
-            profile, {SMALL: (100, [160_000, 150_000]), LARGE: (1, [900_000])}, 1, crowded=False
+            profile, {SMALL: (100, [160_000, 150_000]), LARGE: (1, [900_000])}, 1, oversubscribed=False
         )
         assert small.iterations * 1500 >= profile.batch_ns > (small.iterations - 1) * 1500
         assert large.iterations * 900_000 >= profile.batch_ns
@@ -39,19 +39,19 @@ def test_a_batch_of_c_lasts_what_the_profile_asks() -> None:
 
 def test_calls_that_wait_for_a_start_are_timed_in_more_and_shorter_batches() -> None:
     profile = PROFILES["quick"]
-    (planned,) = choose_iterations(profile, {BCAST: (100, [25_000, 30_000])}, 1, crowded=False)
+    (planned,) = choose_iterations(profile, {BCAST: (100, [25_000, 30_000])}, 1, oversubscribed=False)
     assert planned.batches == SINGLY_BATCHES * profile.batches
     assert planned.iterations == math.ceil(profile.batch_ns / (START_CALLS * 250 + START_NS) / SINGLY_BATCHES)
 
 
 def test_a_coarse_clock_makes_longer_batches() -> None:
-    (planned,) = choose_iterations(PROFILES["quick"], {SMALL: (100, [150_000])}, 10_000, crowded=False)
+    (planned,) = choose_iterations(PROFILES["quick"], {SMALL: (100, [150_000])}, 10_000, oversubscribed=False)
     assert planned.iterations * 1500 >= 1000 * 10_000
 
 
 def test_events_take_no_longer_than_a_batch() -> None:
     profile = PROFILES["publish"]
-    small, large = choose_iterations(profile, {SMALL: (100, [150_000]), LARGE: (1, [900_000])}, 1, crowded=False)
+    small, large = choose_iterations(profile, {SMALL: (100, [150_000]), LARGE: (1, [900_000])}, 1, oversubscribed=False)
     assert profile.batches < small.events <= profile.events
     assert profile.batches <= large.events < profile.events
 
@@ -65,10 +65,10 @@ def test_the_second_calibration_lasts_half_a_millisecond_where_it_can() -> None:
 
 def test_where_ranks_share_a_processor_the_slowest_batch_counts() -> None:
     timed = {SMALL: (100, [200_000, 300_000_000, 100_000_000])}
-    (alone,) = choose_iterations(PROFILES["quick"], timed, 1, crowded=False)
-    (crowded,) = choose_iterations(PROFILES["quick"], timed, 1, crowded=True)
+    (alone,) = choose_iterations(PROFILES["quick"], timed, 1, oversubscribed=False)
+    (oversubscribed,) = choose_iterations(PROFILES["quick"], timed, 1, oversubscribed=True)
     assert alone.iterations == math.ceil(PROFILES["quick"].batch_ns / 2000)
-    assert crowded.iterations == 1
+    assert oversubscribed.iterations == 1
 
 
 def test_the_plan_is_written_as_the_protocol_says() -> None:
@@ -84,7 +84,7 @@ def test_the_plan_is_written_as_the_protocol_says() -> None:
 
 
 def test_an_interface_of_milliseconds_makes_fewer_iterations_and_events() -> None:
-    (planned,) = choose_iterations(PROFILES["quick"], {SMALL: (100, [150_000])}, 1, crowded=False)
+    (planned,) = choose_iterations(PROFILES["quick"], {SMALL: (100, [150_000])}, 1, oversubscribed=False)
     few = at_most(planned, 2)
     assert (few.iterations, few.warmup, few.events) == (2, 2, planned.batches)
     assert few.batches == planned.batches
@@ -95,7 +95,7 @@ def test_an_interface_of_milliseconds_makes_fewer_iterations_and_events() -> Non
 def _planned(**times: tuple[int, list[int]]) -> dict[int, PlannedCase]:
     cases = {"small": SMALL, "bcast": BCAST, "large": LARGE}
     timed = {cases[name]: time for name, time in times.items()}
-    return dict(enumerate(choose_iterations(PROFILES["quick"], timed, 1, crowded=False)))
+    return dict(enumerate(choose_iterations(PROFILES["quick"], timed, 1, oversubscribed=False)))
 
 
 def test_a_trial_has_the_whole_warm_up_and_few_iterations() -> None:
@@ -113,7 +113,7 @@ def test_batches_of_a_slow_binding_last_as_long_as_those_of_c() -> None:
     trial = {number: case.iterations for number, case in trial_plan(planned).items()}
     # a ping-pong that takes 20 times as long, and a broadcast that takes 100 us
     batches = {0: [trial[0] * 30_000, trial[0] * 31_000], 1: [trial[1] * 100_000]}
-    fewer = fewer_iterations(profile, planned, reference, batches, crowded=False)
+    fewer = fewer_iterations(profile, planned, reference, batches, oversubscribed=False)
     assert fewer[0].iterations * 30_000 >= profile.batch_ns > (fewer[0].iterations - 1) * 30_000
     assert fewer[0].warmup * 30_000 <= LONGEST_WARMUP * profile.batch_ns
     assert fewer[0].events * 30_000 <= profile.batch_ns
@@ -130,15 +130,15 @@ def test_a_binding_that_is_not_slow_makes_the_iterations_of_c() -> None:
     trial = {number: case.iterations for number, case in trial_plan(planned).items()}
     reference = {0: 1500.0, 1: 900_000.0}
     at_the_limit = {0: [int(SLOW * 1500 * trial[0])], 1: [int(SLOW * 900_000 * trial[1])]}
-    assert fewer_iterations(PROFILES["quick"], planned, reference, at_the_limit, crowded=False) == {}
-    assert fewer_iterations(PROFILES["quick"], planned, reference, {}, crowded=False) == {}
+    assert fewer_iterations(PROFILES["quick"], planned, reference, at_the_limit, oversubscribed=False) == {}
+    assert fewer_iterations(PROFILES["quick"], planned, reference, {}, oversubscribed=False) == {}
 
 
 def test_a_call_longer_than_a_batch_is_made_once() -> None:
     planned = _planned(small=(100, [150_000]), large=(1, [900_000]))
     second = 1_000_000_000
     trial = {0: [second * trial_plan(planned)[0].iterations], 1: [second]}
-    fewer = fewer_iterations(PROFILES["quick"], planned, {0: 1500.0, 1: 900_000.0}, trial, crowded=False)
+    fewer = fewer_iterations(PROFILES["quick"], planned, {0: 1500.0, 1: 900_000.0}, trial, oversubscribed=False)
     assert [(counts.warmup, counts.iterations, counts.events) for counts in fewer.values()] == [(1, 1, 1)] * 2
 
 

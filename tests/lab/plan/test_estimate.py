@@ -59,11 +59,11 @@ def test_a_launch_of_c_of_the_quick_profile_takes_about_as_long_as_it_did() -> N
 
 def test_more_ranks_take_longer_and_most_of_all_where_they_share_processors() -> None:
     cases = select_cases(QUICK, [], None, 64)
-    two, many, crowded = (
+    two, many, oversubscribed = (
         launch_seconds("mpich", "Python", cases, QUICK, ranks=ranks, processors=processors)
         for ranks, processors in ((2, 64), (64, 64), (64, 2))
     )
-    assert two <= many < crowded / 10
+    assert two <= many < oversubscribed / 10
     assert calibration_seconds("mpich", cases, ranks=64, processors=2) > calibration_seconds("mpich", cases)
 
 

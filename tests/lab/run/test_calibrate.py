@@ -23,7 +23,7 @@ def made(cases, *, timed: set[int]):
         launches.append(SimpleNamespace(samples=SimpleNamespace(batches=times, clock_resolution_ns=1), cut=None))
         return launches[-1]
 
-    return calibrate(PROFILES["quick"], cases, reference, crowded=False), launches
+    return calibrate(PROFILES["quick"], cases, reference, oversubscribed=False), launches
 
 
 def test_the_iterations_are_those_of_the_second_launch() -> None:
@@ -63,7 +63,7 @@ def cut_short(cases, *, fit: dict[int, int], launches: list[list[int]]):
         samples.last_case = numbers[len(finished)]
         return SimpleNamespace(samples=LaunchSamples(clock_resolution_ns=1), cut=samples)
 
-    return calibrate(PROFILES["quick"], cases, reference, crowded=False)
+    return calibrate(PROFILES["quick"], cases, reference, oversubscribed=False)
 
 
 def test_what_a_launch_that_timed_out_had_finished_is_kept_and_the_rest_is_launched_again() -> None:

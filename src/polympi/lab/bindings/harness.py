@@ -1,7 +1,7 @@
 """The harness in C, compiled once for each stack: a static library to link programs with, and a shared one to load.
 
 The shared library is also what every plan names for the common start of collective calls. The sources and the header
-are in ``harness/c`` beside the bindings.
+are in ``harness/c`` next to the bindings.
 """
 
 import hashlib

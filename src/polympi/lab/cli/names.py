@@ -12,7 +12,7 @@ _Completion = Callable[[str], list[str]]
 
 
 def _at(*places: str) -> list[str]:
-    """The names at places such as ``catalogue:PAGES``; imported now, since no command waits for those of others."""
+    """The names at places such as ``catalogue:PAGES``, imported only now, so that no command waits for others."""
     names: list[str] = []
     for place in places:
         module, _, name = place.partition(":")

@@ -32,7 +32,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
     address: str = ""  # in the network of the cluster; the switch has none
     holder: int  # process id of what holds its namespaces
     started: int  # when the holder began, in ticks since the machine did; no later process with its number has the same
-    spaces: tuple[str, ...] = NAMESPACES  # the kinds of its own namespaces
+    spaces: tuple[str, ...] = NAMESPACES  # the kinds of namespaces that it doesn't share
     ahead_s: int = 0  # how far its monotonic clock is ahead of this machine's, in seconds
 
     def command(self, command: Sequence[str], folder: Path | None = None) -> list[str]:

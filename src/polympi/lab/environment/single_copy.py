@@ -2,7 +2,7 @@
 
 Cross memory attach (``process_vm_readv``, process_vm_readv(2)) is refused by seccomp filters of containers, by
 missing capabilities, and by the Yama security module (``kernel.yama.ptrace_scope``). None of these can be told from
-outside for sure, so it is tried: this process reads a few bytes of a child of its own.
+outside for sure, so it is tried: this process reads a few bytes of its own child.
 """
 
 import ctypes

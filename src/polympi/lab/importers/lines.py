@@ -28,7 +28,7 @@ _BYTE_ORDER_MARKS = (
 class Captured:
     """A file as it was read."""
 
-    text: str  # what it says; bytes that are no text of its encoding are U+FFFD
+    text: str  # what it says; bytes that its encoding doesn't have are U+FFFD
     content: str  # the first hexadecimal digits of the SHA-256 of its bytes, the same for the same content only
 
 

@@ -84,7 +84,7 @@ class Launched:
     record: LaunchRecord  # what became of it
     samples: LaunchSamples  # what it measured, if it is whole
     frame: pl.DataFrame  # the same as rows
-    # Of a launch that timed out, the samples of the cases that it had finished; None of others.
+    # Of a launch that timed out, the samples of the cases that it had finished; otherwise None.
     cut: LaunchSamples | None = None
 
 
@@ -163,7 +163,7 @@ def _judge(
     """Decide what became of the launch; return what can be used of its samples, all or nothing.
 
     Half a launch would give its first cases one replicate more than its last; only whole ones count. What one that
-    timed out had finished is returned besides: a calibration continues with it.
+    timed out had finished is returned as well: a calibration continues with it.
     """
     record.exit_code, record.wall_ns = ended.exit_code, ended.wall_ns
     text = written.read_text(errors="replace") if written.is_file() else ""

@@ -62,21 +62,23 @@ def second_plan(timed: Timed) -> list[PlannedCase]:
     ]
 
 
-def choose_iterations(profile: Profile, timed: Timed, clock_resolution_ns: int, *, crowded: bool) -> list[PlannedCase]:
+def choose_iterations(
+    profile: Profile, timed: Timed, clock_resolution_ns: int, *, oversubscribed: bool
+) -> list[PlannedCase]:
     """The plan of the run, from the times of the second launch.
 
     Args:
         profile: gives the length and number of batches.
         timed: iterations and batch times of each case.
         clock_resolution_ns: resolution of the program's clock.
-        crowded: whether ranks outnumber processors. Then the slowest batch counts, because a lucky one, in which no
-            rank waited for its turn, would choose batches that last for seconds; else the fastest, because a
+        oversubscribed: whether ranks outnumber processors. Then the slowest batch counts, because a lucky one, in which
+            no rank waited for its turn, would choose batches that last for seconds; else the fastest, because a
             disturbed one would choose batches that are too short.
     """
     batch_ns = max(profile.batch_ns, CLOCK_RESOLUTIONS * clock_resolution_ns)
     planned = []
     for case, times in timed.items():
-        iteration_ns = _iteration_ns(case.benchmark, times, slowest=crowded)
+        iteration_ns = _iteration_ns(case.benchmark, times, slowest=oversubscribed)
         parts = SINGLY_BATCHES if BENCHMARKS[case.benchmark].timed_singly else 1
         iterations = math.ceil(batch_ns / iteration_ns / parts)
         planned.append(_planned(case, iterations, profile.batches * parts, _events(profile, iteration_ns)))
@@ -113,9 +115,9 @@ def trial_plan(planned: Mapping[int, PlannedCase]) -> dict[int, PlannedCase]:
     }
 
 
-def reference_times(timed: Timed, *, crowded: bool) -> list[float]:
+def reference_times(timed: Timed, *, oversubscribed: bool) -> list[float]:
     """How long an iteration of C takes in ns, case by case in the order of `timed`, waits for a start included."""
-    return [_iteration_ns(case.benchmark, times, slowest=crowded) for case, times in timed.items()]
+    return [_iteration_ns(case.benchmark, times, slowest=oversubscribed) for case, times in timed.items()]
 
 
 def fewer_iterations(
@@ -124,7 +126,7 @@ def fewer_iterations(
     reference_ns: Mapping[int, float],
     batches: Mapping[int, Sequence[int]],
     *,
-    crowded: bool,
+    oversubscribed: bool,
 ) -> dict[int, Counts]:
     """What a binding does of the cases in which it is slow: as many iterations as last as long as a batch of C.
 
@@ -133,13 +135,13 @@ def fewer_iterations(
         planned: what the binding would do otherwise.
         reference_ns: how long an iteration of C takes, by the number of the case (:func:`reference_times`).
         batches: batch times in ns of the binding's trial, likewise; what it did not time is missing.
-        crowded: as in :func:`choose_iterations`.
+        oversubscribed: as in :func:`choose_iterations`.
     """
     fewer = {}
     for number, times in batches.items():
         case, of_c_ns = planned[number], reference_ns[number]
         trial = (math.ceil(case.iterations / TRIAL_SHARE), times)
-        iteration_ns = _iteration_ns(case.benchmark, trial, slowest=crowded)
+        iteration_ns = _iteration_ns(case.benchmark, trial, slowest=oversubscribed)
         if iteration_ns <= SLOW * of_c_ns:
             continue
         batch_ns = max(profile.batch_ns, of_c_ns)

@@ -29,7 +29,7 @@ STARTS_S = {"Java": 10.0}  # it compiles while its ranks keep the processors bus
 TOOL_S = 1.5
 COMPILED = ("C", "C++", "Fortran", "Go", "Rust")  # neither an interpreter to start nor loops that it slows down
 CALL_NS = 1000.0  # a short message of C
-CROWDED_NS = 1e6  # an iteration where ranks share a processor: each waits for its turn, some milliseconds at worst
+OVERSUBSCRIBED_NS = 1e6  # an iteration where ranks share a processor: each waits some milliseconds at worst
 BYTES_PER_NS = 10.0  # a long one
 # Besides its iterations an application fills its arrays and compares its result with the exact one, from launches of C,
 # mpi4py and polympi that solve the wave up to 257³ and conjugate gradients up to 2049².
@@ -61,15 +61,15 @@ def launch_seconds(
     cases = list(cases)
     shares = batches + 1 / WARMUP_SHARE
     measuring = sum(max(profile.batch_ns, iteration_ns(case, ranks, processors)) for case in cases) * shares / 1e9
-    start, crowd = START_S.get(family, max(START_S.values())), crowding(ranks, processors)
+    start, shared = START_S.get(family, max(START_S.values())), ranks_per_processor(ranks, processors)
     problems = sum(case.size_bytes for case in cases if case.payload == "problem")
-    checking = crowd * problems / ranks / CHECKED_BYTES_PER_NS / 1e9
+    checking = shared * problems / ranks / CHECKED_BYTES_PER_NS / 1e9
     if language in COMPILED:
-        return crowd * start + checking + measuring
-    return crowd * (start + STARTS_S.get(language, INTERPRETER_S)) + checking + SLOWDOWN * measuring
+        return shared * start + checking + measuring
+    return shared * (start + STARTS_S.get(language, INTERPRETER_S)) + checking + SLOWDOWN * measuring
 
 
-def crowding(ranks: int, processors: int | None) -> float:
+def ranks_per_processor(ranks: int, processors: int | None) -> float:
     """How many ranks share a processor; 1 where each has its own."""
     return 1.0 if processors is None else max(1.0, ranks / processors)
 
@@ -83,13 +83,13 @@ def calibration_seconds(family: str, cases: Iterable[Case], *, ranks: int = 2, p
     """Seconds of the two launches of C that choose the iterations."""
     batches = (1 + 1 / WARMUP_SHARE) * CALIBRATION_BATCHES
     longest = (max(CALIBRATION_BATCH_NS, iteration_ns(case, ranks, processors)) for case in cases)
-    start = crowding(ranks, processors) * START_S.get(family, max(START_S.values()))
+    start = ranks_per_processor(ranks, processors) * START_S.get(family, max(START_S.values()))
     return 2 * start + sum(longest) * batches / 1e9
 
 
 def iteration_ns(case: Case, ranks: int = 2, processors: int | None = None) -> float:
     """About how long C takes for one iteration."""
-    benchmark, crowd = BENCHMARKS[case.benchmark], crowding(ranks, processors)
+    benchmark, shared = BENCHMARKS[case.benchmark], ranks_per_processor(ranks, processors)
     steps = math.ceil(math.log2(max(ranks, 2))) if benchmark.collective else 1
     alone = benchmark.operations(case.mode) * steps * (CALL_NS + case.size_bytes / BYTES_PER_NS)
-    return alone if crowd == 1 else crowd * max(alone, CROWDED_NS)
+    return alone if shared == 1 else shared * max(alone, OVERSUBSCRIBED_NS)

@@ -52,7 +52,7 @@ class Profile:
     # Bindings to compare unless others are asked for; empty for those that their manifests mark.
     bindings: tuple[str, ...] = ()
     one_stack: bool = False  # whether to measure on one stack only unless others are asked for
-    # Seconds that a run should take at most, as estimated: of all bindings those take part that fit in; None for as
+    # Seconds that a run should take at most, as estimated; of all bindings, those that fit in are included. None for as
     # long as it takes.
     longest_s: float | None = None
     # Sizes of the cases that a pattern means, instead of all others (a study has them).

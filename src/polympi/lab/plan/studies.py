@@ -1,6 +1,6 @@
 """Studies: a question that others have asked, as the bindings, the cases and the sizes that answer it.
 
-A study says what is measured, a profile how thoroughly. A report of its run has a section of its own
+A study says what is measured, a profile how thoroughly. A report of its run has a separate section
 (:mod:`polympi.lab.report.studies`).
 """
 
@@ -37,7 +37,7 @@ _COLLECTIVE = (8, KI, 64 * KI, MI)
 _MODULES = Study(
     name="modules",
     title="Python modules for MPI, side by side",
-    summary="Pypar, MYMPI, pyMPI, Scientific.MPI and boostmpi (polympi.compat), mpi4py and polympi beside C: ping-pong "
+    summary="Pypar, MYMPI, pyMPI, Scientific.MPI and boostmpi (polympi.compat), mpi4py, polympi and C: ping-pongs "
     "of arrays, bcast, reduce, allreduce, the inner product, the wave and conjugate gradients, and lines of code",
     bindings=(
         *("pypar", "mympi", "pympi", "scientific", "boostmpi-compat", "boost-python"),

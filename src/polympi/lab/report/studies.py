@@ -59,7 +59,7 @@ class StudySection:
     answer: str
     statements: tuple[str, ...]  # what was published, each with what this run has of it, in a sentence
     advice: tuple[str, ...]  # which interface for whom, in a sentence each; computed
-    missing: str  # in a sentence, what could not take part here and why; empty if all did
+    missing: str  # in a sentence, what is not measured here and why; empty if all did
     tables: tuple[StudyTable, ...]
     note: str
     source: Source

@@ -24,21 +24,21 @@ class Calibration:
     left_out: dict[str, str] = field(default_factory=dict)  # what is not measured because it takes too long, and why
 
 
-def calibrate(profile: Profile, cases: Sequence[Case], reference: Reference, *, crowded: bool) -> Calibration:
+def calibrate(profile: Profile, cases: Sequence[Case], reference: Reference, *, oversubscribed: bool) -> Calibration:
     """Choose the iterations of each case.
 
     Args:
         profile: gives the length and number of batches.
         cases: what will be measured.
         reference: launches the reference on a plan; whatever it raises is passed on.
-        crowded: whether ranks outnumber processors (see :func:`polympi.lab.plan.calibration.choose_iterations`).
+        oversubscribed: whether ranks outnumber processors (see :func:`polympi.lab.plan.calibration.choose_iterations`).
     """
     launched, timed, slow = _timed(reference, first_plan(cases))
     if timed or not cases:  # else the first launch says why nothing can be timed, and a second would say less
         launched, timed, slower = _timed(reference, second_plan(timed))
         slow += slower
-    chosen = choose_iterations(profile, timed, launched.samples.clock_resolution_ns, crowded=crowded)
-    times_ns = reference_times(timed, crowded=crowded)
+    chosen = choose_iterations(profile, timed, launched.samples.clock_resolution_ns, oversubscribed=oversubscribed)
+    times_ns = reference_times(timed, oversubscribed=oversubscribed)
     return Calibration(dict(enumerate(chosen)), dict(enumerate(times_ns)), launched, tuple(slow))
 
 

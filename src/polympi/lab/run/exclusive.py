@@ -1,6 +1,6 @@
 """One run at a time on a machine: two that measure at the same time disturb each other.
 
-Every user has a lock file of their own in a folder that all of a machine share, readable by all. A run holds it by
+Every user has a lock file in a folder that all of a machine share, readable by all. A run holds it by
 ``flock``, which the kernel lets go when the process dies, however it dies. A run of another user is found by
 trying that user's file.
 """

@@ -213,7 +213,7 @@ class Experiment:
             state.begin(dict(enumerate(same_counts(planned)[state.name])))
             state.needed_s = sum(needed_seconds(state.cases, own.reference_ns).values())
             if own.cases:
-                self._try_bindings(state, own.reference_ns, crowded=self._crowded(state))
+                self._try_bindings(state, own.reference_ns, oversubscribed=self._oversubscribed(state))
             stack_run = next(s for s in self._run.stacks if s.stack == state.name)
             stack_run.cases, stack_run.library = list(state.cases.values()), own.launched.record.library
             stack_run.slow = state.slow
@@ -226,7 +226,7 @@ class Experiment:
             self._request.profile,
             cases,
             lambda planned: self._launch_reference(state, planned),
-            crowded=self._crowded(state),
+            oversubscribed=self._oversubscribed(state),
         )
         if differs := what_differs(state.plan.level.placement, found.launched.record.places, self._topology):
             text = f"on {state.name}, {differs}."
@@ -240,7 +240,7 @@ class Experiment:
             raise UsageError(f"None of the cases can be measured on stack '{state.name}': {refusal}.")
         return found
 
-    def _crowded(self, state: StackState) -> bool:
+    def _oversubscribed(self, state: StackState) -> bool:
         """Whether ranks outnumber processors."""
         return state.plan.ranks > self._processors_of(state) and self._request.all_here
 
@@ -248,7 +248,7 @@ class Experiment:
         """CPUs that the ranks may use."""
         return 1 if state.plan.level.placement == ONE_CORE else self._processors
 
-    def _try_bindings(self, state: StackState, reference_ns: Mapping[int, float], *, crowded: bool) -> None:
+    def _try_bindings(self, state: StackState, reference_ns: Mapping[int, float], *, oversubscribed: bool) -> None:
         """A trial launch of each binding, which shows where it is slow; a failed one shows only that."""
         for arm in state.plan.arms:
             if arm.name in (REFERENCE, AGAIN):  # their iterations are those of the calibration
@@ -257,7 +257,7 @@ class Experiment:
             launched = self._launch(state, arm, trial_plan(planned), None, 0)
             state.count_failure(launched.record)
             fewer = fewer_iterations(
-                self._request.profile, planned, reference_ns, launched.samples.batches, crowded=crowded
+                self._request.profile, planned, reference_ns, launched.samples.batches, oversubscribed=oversubscribed
             )
             if fewer:
                 state.slow[arm.name] = fewer

@@ -34,7 +34,7 @@ class LimitRow(RowKey):
     # The time of C for the bytes that an iteration has to move, likewise; in a block the geometric mean of its
     # launches.
     limit_ns: float
-    moved_bytes: int  # so many, over all ranks
+    moved_bytes: int  # over all ranks
     # Median over blocks of the limit over the time of the application; with the ends of its interval, None with fewer
     # than 6 blocks.
     reached: float

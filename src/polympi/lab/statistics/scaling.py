@@ -44,7 +44,7 @@ class ScalingRow:
     ranks: int
     # Those of this host that the run could use; None if that is not known, or several hosts took part.
     processors: int | None
-    launches: int  # launches behind the time
+    launches: int  # launches that the time comes from
     median_ns: float  # of one iteration, the median over launches; with the ends of its interval
     ci_low_ns: float | None
     ci_high_ns: float | None

@@ -11,7 +11,7 @@ a table has many rows: an interval of nine launches covers with 96.1 %, so that 
 excludes 0 by chance. It says which share of the rows that are at least as clear as this one is chance
 (:mod:`~polympi.lab.statistics.sign_flips`).
 
-The rows of the A/A arm are a family of their own. They have no floor (they are the floor), and their q-values are
+The rows of the A/A arm are a separate family. They have no floor (they are the floor), and their q-values are
 computed among themselves: they answer whether the run can be trusted, and many true effects elsewhere in the table
 would lower their q-values and make noise look like discoveries.
 """

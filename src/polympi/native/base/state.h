@@ -30,7 +30,7 @@ struct state {
     int level;                  /* the thread level that MPI granted */
     bool levels_clash;          /* with that of other ranks: the library's collectives would hang */
     bool locking;               /* below MPI_THREAD_MULTIPLE: one thread in MPI at a time */
-    bool crowded;               /* the ranks of this machine outnumber its CPUs: yield at once */
+    bool oversubscribed;        /* the ranks of this machine outnumber its CPUs: yield at once */
     bool library_yields;        /* oversubscribed, and the library yields by itself while it waits or tests */
     bool elsewhere;             /* according to the launcher, ranks of the job may be on other machines */
     bool several_machines;      /* there are ranks on other machines than this one */

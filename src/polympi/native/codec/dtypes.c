@@ -150,7 +150,7 @@ PyObject *dtype_description(PyObject *object, PyTypeObject *class) {
 /* Whether a structure has others in it. */
 static bool is_nested(PyObject *structures) { return structures && PyList_GET_SIZE(structures) > 2; }
 
-/* A dtype of its own for every array of structures, since its names can be changed. */
+/* A new dtype for every array of structures, since its names can be changed. */
 static PyObject *for_one_array(PyArray_Descr *dtype) {
     return PyDataType_NAMES(dtype) ? (PyObject *)PyArray_DescrNew(dtype) : Py_NewRef((PyObject *)dtype);
 }

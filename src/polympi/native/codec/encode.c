@@ -89,7 +89,7 @@ static int encode_string(Encoder *encoder, PyObject *string) {
     return put_data(encoder->stream, TAG_STR, text, nbytes, string);
 }
 
-/* A tuple that several owners refer to is one object at the receiver, too, where that can be told: by what is
+/* A tuple that several owners refer to is one object at the receiver, too, where that can be seen: by what is
  * in it. */
 static int encode_tuple(Encoder *encoder, PyObject *tuple) {
     Py_ssize_t length = PyTuple_GET_SIZE(tuple);

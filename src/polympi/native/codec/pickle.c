@@ -1,4 +1,4 @@
-/* Everything without a form of its own: pickled with protocol 5 (PEP 574), with what lies in memory alongside
+/* Everything without a special form: pickled with protocol 5 (PEP 574), with what lies in memory alongside
  * the pickle.
  *
  * The entries of a TAG_PICKLE come in the order in which the pickle asks for them, each a value in a form of

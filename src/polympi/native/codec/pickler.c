@@ -144,7 +144,7 @@ static void pickling_dealloc(PyObject *self) {
 static PyMethodDef methods[] = {
     {"write", pickling_write, METH_O, "Take a piece of the pickle."},
     {"buffer", pickling_buffer, METH_O, "Take the memory of a PickleBuffer."},
-    {"reduce", pickling_reduce, METH_O, "Take an object that has a form of its own."},
+    {"reduce", pickling_reduce, METH_O, "Take an object that has a special form."},
     {NULL, NULL, 0, NULL},
 };
 static PyTypeObject Pickling_Type = {

@@ -7,7 +7,7 @@
 #include "transfer/progress/progress_list.h"
 
 /* A pending call, on the heap: a nonblocking one, or a blocking one that its rank has left after it had
- * promised the others to take part in a collective of the library. The others depend on this rank, so the
+ * promised the others to join a collective of the library. The others depend on this rank, so the
  * call continues until it is complete, whether or not its result is wanted. The collective's own data follow.
  */
 typedef struct AsyncCollective {

@@ -18,7 +18,7 @@ struct Board {
     _Atomic uint32_t calls[MOST_PAGES]; /* for each place, the call of its page */
     int readers[MOST_PAGES];            /* whom it is for; only the writer uses this */
     _Alignas(64) _Atomic uint64_t
-        read[MOST_IN_A_CROWD]; /* by rank: it no longer needs the pages before this one */
+        read[MOST_OVERSUBSCRIBED]; /* by rank: it no longer needs the pages before this one */
     _Alignas(BOARD_ALIGNMENT) char pages[];
 };
 
@@ -32,7 +32,7 @@ static size_t board_bytes(int size) { return sizeof(Board) + (size_t)places(size
 static Board *board_of(const Communicator *comm, int rank) { return mail_board(comm->mailboxes, rank); }
 
 bool board_ready(const Communicator *comm) {
-    if (!state.crowded || !comm->together || comm->size > MOST_IN_A_CROWD)
+    if (!state.oversubscribed || !comm->together || comm->size > MOST_OVERSUBSCRIBED)
         return false;
     return board_of(comm, comm->rank) ||
            mail_make_board(comm->mailboxes, board_bytes(comm->size), sizeof(Board));

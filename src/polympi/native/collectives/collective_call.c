@@ -71,7 +71,7 @@ int collective_open(Collective *collective, Communicator *comm, enum verb verb, 
 }
 
 /* Memory of the last call, for the next one: allocating and freeing it takes a third of a small gather. The
- * small messages of fewer than 8000 ranks take no more. */
+ * small messages of fewer than 8000 ranks need only that. */
 enum { MOST_SPARE = 1024 * 1024 };
 static char *spare;
 static size_t spare_bytes;

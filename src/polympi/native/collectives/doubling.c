@@ -144,7 +144,7 @@ void combine_answers(Doubling *doubling, bool Py_UNUSED(below)) {
 }
 
 bool can_block(const Collective *collective) {
-    return (!state.crowded || state.library_yields) && may_block(collective->timeout);
+    return (!state.oversubscribed || state.library_yields) && may_block(collective->timeout);
 }
 
 int agreement_open(Agreement *agreement, Collective *collective, bool able) {

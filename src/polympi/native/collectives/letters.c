@@ -60,7 +60,7 @@ enum { POLLS_PER_TURN = 4 };
 
 /* Another rank may wait for this one's library to make progress on an earlier message. */
 static int let_library_work(struct memory_wait *wait, double time) {
-    if (state.crowded && (++wait->polls < POLLS_PER_TURN || time < wait->work_at))
+    if (state.oversubscribed && (++wait->polls < POLLS_PER_TURN || time < wait->work_at))
         return 0;
     wait->polls = 0;
     const Collective *collective = wait->collective;
@@ -96,7 +96,7 @@ int wait_in_memory(Collective *collective, bool (*has_arrived)(void *context), v
 int wait_for_mail(Collective *collective, bool (*has_arrived)(void *context), void *context,
                   const int *source) {
     double began = 0;
-    while (!state.crowded) {
+    while (!state.oversubscribed) {
         for (int looks = 0; looks < LOOKS; looks++) {
             if (likely(has_arrived(context)))
                 return 0;

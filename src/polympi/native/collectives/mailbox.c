@@ -286,7 +286,7 @@ static size_t desk_bytes(int neighbours) { return sizeof(Desk) + (size_t)neighbo
 
 /* About how many others a rank sends to. */
 static size_t partners(int neighbours) {
-    if (state.crowded && neighbours <= MOST_IN_A_CROWD)
+    if (state.oversubscribed && neighbours <= MOST_OVERSUBSCRIBED)
         return (size_t)neighbours;
     size_t rounds = 0;
     while ((size_t)1 << rounds < (size_t)neighbours)
@@ -298,13 +298,13 @@ static void lay_out_boxes(Mailboxes *mailboxes) {
     size_t box = MOST_BOX, boxes = (size_t)mailboxes->neighbours * partners(mailboxes->neighbours);
     while (box > LEAST_BOX && boxes * box > MOST_BYTES)
         box /= 2;
-    mailboxes->letters = state.crowded ? MANY_LETTERS : FEW_LETTERS;
+    mailboxes->letters = state.oversubscribed ? MANY_LETTERS : FEW_LETTERS;
     mailboxes->letter = box / mailboxes->letters;
-    if (state.crowded && mailboxes->letter > SMALL_LETTER) {
+    if (state.oversubscribed && mailboxes->letter > SMALL_LETTER) {
         mailboxes->letter = SMALL_LETTER;
         mailboxes->letters = box / SMALL_LETTER;
     }
-    mailboxes->most = state.crowded ? mailboxes->letters / 2 : 1;
+    mailboxes->most = state.oversubscribed ? mailboxes->letters / 2 : 1;
     mailboxes->box = sizeof(Box) + box;
 }
 

@@ -19,7 +19,7 @@ typedef struct Board Board;
 
 /* Up to this many ranks of an oversubscribed machine use no trees (tree_position.h), so each may send to
  * each, and have boards. */
-enum { MOST_IN_A_CROWD = 32 };
+enum { MOST_OVERSUBSCRIBED = 32 };
 
 /* Set up mailboxes of a communicator; collective. `*mailboxes` is NULL if this rank has none; `*together`,
  * the same on all ranks: whether each reaches each. An MPI error code. */

@@ -24,7 +24,7 @@ void split_rows(Py_ssize_t rows, int size, int rank, Py_ssize_t *first, Py_ssize
 /* The most bytes of a slot: half of the ranks' slots fill a packet, but at least 128 bytes, which is room for
  * an array of several elements. */
 Py_ssize_t slot_room(int size);
-/* Room for the slots of some ranks; a message that begins with one is no larger. */
+/* Room for the slots of some ranks; a message that begins with one fits, too. */
 static inline Py_ssize_t slots_room(int ranks, int size) { return ranks * slot_room(size); }
 
 /* Pieces to send separately. */

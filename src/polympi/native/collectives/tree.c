@@ -57,8 +57,8 @@ void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssi
  * so that a rank that has left the call doesn't hold up its parent. In pieces of that size, more data took
  * longer than with an agreement: 64 KiB 109 us instead of 60. */
 Py_ssize_t most_down_the_tree(const Communicator *comm) {
-    enum { MOST_OF_A_CROWD = 1 << 20 };
-    return state.crowded ? MOST_OF_A_CROWD : comm->apart ? PACKET_BYTES : 0;
+    enum { WHEN_OVERSUBSCRIBED = 1 << 20 };
+    return state.oversubscribed ? WHEN_OVERSUBSCRIBED : comm->apart ? PACKET_BYTES : 0;
 }
 
 int spread(Collective *collective, void *message, Py_ssize_t most, int root) {

@@ -2,10 +2,11 @@
 
 #include "collectives/mailbox.h"
 
-_Static_assert(MOST_IN_A_CROWD - 1 <= MOST_CHILDREN / 2, "a root without a tree has fewer children");
+_Static_assert(MOST_OVERSUBSCRIBED - 1 <= MOST_CHILDREN / 2, "a root without a tree has fewer children");
 
 bool without_tree(const Collective *collective) {
-    return state.crowded && collective->comm->together && collective->comm->size <= MOST_IN_A_CROWD;
+    return state.oversubscribed && collective->comm->together &&
+           collective->comm->size <= MOST_OVERSUBSCRIBED;
 }
 
 int tree_position_unit(const TreePosition *tree, int unit) {

@@ -440,7 +440,7 @@ static void at_exit(int status, void *unused) {
     if (!is_alive() || state.gone)
         return;
     if (!state.initialised_by_us && !state.stuck && status == 0)
-        return; /* whoever started MPI ends it */
+        return; /* the code that started MPI ends it */
     take_leave_without_python(status);
     if (!state.initialised_by_us)
         return;

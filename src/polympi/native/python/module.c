@@ -42,8 +42,8 @@ static PyObject *owns_mpi(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unuse
     return PyBool_FromLong(state.initialised_by_us);
 }
 
-static PyObject *crowded(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
-    return is_running() ? PyBool_FromLong(state.crowded) : NULL;
+static PyObject *oversubscribed(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return is_running() ? PyBool_FromLong(state.oversubscribed) : NULL;
 }
 
 static PyObject *machine(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
@@ -133,8 +133,8 @@ static PyMethodDef functions[] = {
      "phase($module, /)\n--\n\n'not started', 'running', 'finished', or 'forked' in a forked child."},
     {"thread_level", thread_level, METH_NOARGS,
      "thread_level($module, /)\n--\n\n0 single, 1 funneled, 2 serialized, 3 multiple: what MPI granted."},
-    {"crowded", crowded, METH_NOARGS,
-     "crowded($module, /)\n--\n\nWhether this machine is oversubscribed, so waiting ranks yield."},
+    {"oversubscribed", oversubscribed, METH_NOARGS,
+     "oversubscribed($module, /)\n--\n\nWhether this machine is oversubscribed, so waiting ranks yield."},
     {"machine", machine, METH_NOARGS,
      "machine($module, /)\n--\n\nThe number of this machine: the world rank of one of its ranks."},
     {"rank_and_host", rank_and_host, METH_VARARGS,

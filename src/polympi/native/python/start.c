@@ -188,8 +188,8 @@ static int look_at_machine(MPI_Comm world) {
     if (code == MPI_SUCCESS)
         code = MPI_Comm_size(machine, &ranks);
     if (code == MPI_SUCCESS) {
-        state.crowded = ranks > CPU_COUNT(&all);
-        state.library_yields = state.crowded && does_library_yield();
+        state.oversubscribed = ranks > CPU_COUNT(&all);
+        state.library_yields = state.oversubscribed && does_library_yield();
         code = number_machine(machine, ranks < state.world_size);
     }
     if (code == MPI_SUCCESS)
@@ -290,8 +290,8 @@ static void look_at_launcher(void) {
     if (!here)
         here = getenv("MPI_LOCALNRANKS");
     long ranks = here ? atol(here) : state.job_size;
-    state.crowded = ranks > sysconf(_SC_NPROCESSORS_ONLN);
-    state.library_yields = state.crowded && does_library_yield();
+    state.oversubscribed = ranks > sysconf(_SC_NPROCESSORS_ONLN);
+    state.library_yields = state.oversubscribed && does_library_yield();
     state.elsewhere = here ? ranks < state.job_size : state.job_size > 1;
 }
 

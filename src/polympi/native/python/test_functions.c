@@ -131,7 +131,7 @@ static PyObject *bytes_of_shared_memory(PyObject *Py_UNUSED(module), PyObject *P
     return PyLong_FromSize_t(shared_bytes());
 }
 
-/* Whether this rank gets no more memory for mailboxes and boards. */
+/* Whether this rank gets no further memory for mailboxes and boards. */
 static PyObject *refuse_shared_memory(PyObject *Py_UNUSED(module), PyObject *refused) {
     shared_refused = PyObject_IsTrue(refused);
     Py_RETURN_NONE;

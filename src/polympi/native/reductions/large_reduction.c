@@ -155,7 +155,8 @@ int large_open(LargeReduction *large, Collective *collective, PyObject *value, e
     if ((wanted || collective->verb == EXSCAN) && take_result(large) < 0)
         return -1;
     if (reduces_on_boards(collective, large->layout.nbytes) &&
-        !(large->segments = pool_allocate(large->layout.nbytes + MOST_IN_A_CROWD * large->layout.itemsize)))
+        !(large->segments =
+              pool_allocate(large->layout.nbytes + MOST_OVERSUBSCRIBED * large->layout.itemsize)))
         return -1;
     return take_source(large);
 }
@@ -188,7 +189,7 @@ void large_close(LargeReduction *large) {
     if (large->own_result && large->result)
         pool_release(large->result, large->shape.nbytes);
     if (large->segments)
-        pool_release(large->segments, large->layout.nbytes + MOST_IN_A_CROWD * large->layout.itemsize);
+        pool_release(large->segments, large->layout.nbytes + MOST_OVERSUBSCRIBED * large->layout.itemsize);
 }
 
 /* ---- calls of the library ---- */

@@ -22,7 +22,7 @@ typedef struct {
     char *segments;         /* room for as many elements */
     BoardExchange exchange; /* the phase, and what it writes and reads */
     BoardWrite write;
-    BoardRead reads[MOST_IN_A_CROWD];
+    BoardRead reads[MOST_OVERSUBSCRIBED];
 } BoardReduction;
 
 typedef struct {

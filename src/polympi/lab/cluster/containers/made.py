@@ -38,7 +38,7 @@ class Containers:
     base: str | None = None  # what it is built upon; None for Debian
     programs: Sequence[Path] = ()  # further folders that they see
     mounts: Sequence[Path] = ()  # further folders in which they may also write
-    say: Callable[[str], None] = lambda _: None  # tells what takes long
+    say: Callable[[str], None] = lambda _: None  # reports the slow steps
 
 
 @contextlib.contextmanager

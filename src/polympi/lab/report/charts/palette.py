@@ -33,7 +33,7 @@ class Palette:
     Args:
         bindings: all bindings of the run, in the order of its report.
         languages: the language of each. Where the bindings are of several, each language has a hue and its bindings
-            are variants of it; otherwise each binding has a colour of its own.
+            are variants of it; otherwise each binding has its own colour.
     """
 
     def __init__(self, bindings: Sequence[str], languages: Mapping[str, str] | None = None) -> None:

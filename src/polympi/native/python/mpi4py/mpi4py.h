@@ -24,8 +24,7 @@ typedef struct {
     PyObject *exception;                   /* MPI.Exception */
     PyObject *help;                        /* polympi.mpi4py.help: what needn't be fast, in Python */
     Py_ssize_t request_kept, message_kept; /* offsets of references to their buffers while pending */
-    PyObject
-        *pickled; /* wraps what a program wants to have pickled by a function of its own; NULL: nothing */
+    PyObject *pickled; /* wraps what a program wants to have pickled by its own function; NULL: nothing */
 } Mpi4py;
 extern Mpi4py mpi4py;
 
@@ -198,7 +197,7 @@ static inline PyObject *checked_result(PyObject *result) {
 /* Raise MPI.Exception for a code of the library; NULL. */
 PyObject *raise_mpi4py(int code);
 
-/* What is sent for an object: itself, unless the program has a pickle function of its own. A new reference.
+/* What is sent for an object: itself, unless the program has its own pickle function. A new reference.
  */
 static inline PyObject *to_send(PyObject *object) {
     return likely(!mpi4py.pickled) ? Py_NewRef(object) : PyObject_CallOneArg(mpi4py.pickled, object);

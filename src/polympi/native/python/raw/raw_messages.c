@@ -161,7 +161,8 @@ static int wait_long(MPI_Request *request, MPI_Status *status, const RawBuffer *
 /* The first tests of what was posted: MPI's code. */
 static inline int test_at_once(MPI_Request *request, int *complete, MPI_Status *status) {
     int code = MPI_SUCCESS;
-    for (int tests = state.crowded ? 1 : TESTS_AT_ONCE; tests && !*complete && code == MPI_SUCCESS; tests--)
+    for (int tests = state.oversubscribed ? 1 : TESTS_AT_ONCE; tests && !*complete && code == MPI_SUCCESS;
+         tests--)
         code = MPI_Test(request, complete, status);
     return code;
 }

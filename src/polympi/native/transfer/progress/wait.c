@@ -33,7 +33,7 @@ enum step wait_spin(MPI_Request *requests, int count, MPI_Status *statuses, cons
         enum step complete = test_requests(requests, count, statuses, call);
         if (likely(complete != PENDING))
             return complete;
-        if (state.crowded)
+        if (state.oversubscribed)
             return PENDING;
         if (tests % TESTS_PER_PROGRESS == 0 && anything_pending()) {
             progress_some();
@@ -235,7 +235,7 @@ enum step wait_poll(enum step (*poll)(void *context), void *context, const Call 
         }
         if (timeout > 0 && time >= watch.began + timeout)
             return raise_timeout(call, timeout);
-        if (!state.crowded && time < watch.began + SPIN_SECONDS)
+        if (!state.oversubscribed && time < watch.began + SPIN_SECONDS)
             continue;
         yield_gil();
         if (time > signals + SIGNAL_SECONDS) {

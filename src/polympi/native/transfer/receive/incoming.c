@@ -665,7 +665,7 @@ static inline enum step receive_now(Communicator *comm, int source, int tag, Inc
         in->first = MPI_REQUEST_NULL;
     for (int tests = 0; likely(code == MPI_SUCCESS) && !complete && tests < TESTS_BEFORE_OPEN; tests++) {
         code = MPI_Test(&in->first, &complete, &in->inbox->small);
-        if (unlikely(state.crowded))
+        if (unlikely(state.oversubscribed))
             break;
     }
     leave_mpi(locked);

@@ -109,7 +109,7 @@ enum step prober_takes(Communicator *comm, int source, int tag) {
 static enum step spin(Incoming *in) {
     double end = now() + SPIN_SECONDS;
     enum step found;
-    while ((found = probing_step(in)) == PENDING && !state.crowded && now() < end)
+    while ((found = probing_step(in)) == PENDING && !state.oversubscribed && now() < end)
         ;
     return found;
 }

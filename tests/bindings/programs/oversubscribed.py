@@ -1,4 +1,4 @@
-"""Whether ranks count as crowded, how many starts were repeated, and how many came after the calls before them.
+"""Whether ranks count as oversubscribed, how many starts were repeated, and how many came after the calls before them.
 
 Arguments: the library of the common start, and the number of a CPU that all ranks shall share, or "any".
 """
@@ -26,7 +26,7 @@ for _ in range(10):
     ready = time.monotonic_ns()
     after += library.common_start_wait() >= ready
 library.common_start_agree()
-told = [library.common_start_crowded(), library.common_start_repeated(), after]
+told = [library.common_start_oversubscribed(), library.common_start_repeated(), after]
 of_all = MPI.COMM_WORLD.gather(told)
 if of_all:
     print(json.dumps(of_all))
