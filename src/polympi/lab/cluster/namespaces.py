@@ -1,7 +1,7 @@
-"""Making hosts of namespaces, so that nothing is left of them whatever ends us meanwhile.
+"""Making hosts of namespaces, such that nothing is left behind, however this process ends.
 
 A host is a set of namespaces (network, host name, IPC, mounts), held by one process that waits for its standard input.
-That is a pipe from us: if we end before we say that the host shall stay, by SIGKILL too, the holder ends all that runs
+That is a pipe from us: if we end before we say that the host stays, even by SIGKILL, the holder ends all that runs
 on the host and itself, and the kernel removes the network. The switch is held in the same way. So all networks are in
 namespaces of the cluster: none of this machine is touched, and no name and no address can meet one that exists.
 """
@@ -33,7 +33,7 @@ COMMANDS = {  # what is called, and the package of Debian that has it
 _STAY = "stay\n"
 _TABLE, _EMPTY = "etc-hosts", "empty"  # in the folder of a cluster
 
-# What a holder does, in its namespaces: $1 is the host's name, $2 what /etc/hosts shall be, $3 an empty folder. UCX
+# What a holder does, in its namespaces: $1 is the host's name, $2 the new /etc/hosts, $3 an empty folder. UCX
 # looks for networks in /sys, which shows those of the namespace it was mounted in; control groups are mounted below it.
 _HOLD = """
 set -e

@@ -130,7 +130,7 @@ def _stayed(analysis: Analysis, planned: StackRun) -> str:
         return ""
     return (
         f"On {planned.stack} all ranks ran on {hosts.pop()}, so that no message between them took the network: name "
-        "several hosts, with as many slots as each shall have ranks"
+        "several hosts, with as many slots as it gets ranks"
     )
 
 

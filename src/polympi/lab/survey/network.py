@@ -129,7 +129,7 @@ def same_machine(hosts: Sequence[Seen]) -> Iterator[Check]:
                 "same machine",
                 "warning",
                 f"{hosts_words(names)} are one machine: its ranks share memory and no network is between them.",
-                "Name each machine once in the host file, with as many slots as it shall take.",
+                "Name each machine once in the host file, with all its slots.",
                 tuple(names),
             )
 

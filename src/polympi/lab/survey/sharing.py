@@ -17,7 +17,7 @@ PATIENCE_S = 5.0  # a network drive shows new files at once or when it asks the 
 
 
 def shared_folder(survey: Survey, folder: Path) -> Iterator[Check]:
-    """Write a file that all hosts shall read, and let each write one that is read here.
+    """Write a file for all hosts to read, and let each write one that is read here.
 
     Raises:
         UsageError: the folder is not here, or cannot be written.

@@ -9,7 +9,7 @@
 /* ---- writing ---- */
 
 /* What became of a value: it is in the stream; an exception is set; or it has no form here, so
- * that the whole top value shall be pickled. */
+ * that the whole top value has to be pickled. */
 enum outcome { ENCODED = 0, TO_PICKLE = 1 }; /* or FAILED */
 
 enum { MOST_DEPTH = 32, MOST_SEEN = 32 };
@@ -188,7 +188,7 @@ int format_type(char character, Py_ssize_t *itemsize);
 char native_format(const char *format, Py_ssize_t itemsize);
 
 /* dtypes.c: The pickle of a dtype, or of (dtype, class) for arrays of another class, as bytes; NULL, mostly
- * without an exception, when an array of that dtype shall be pickled as a whole: its elements aren't plain
+ * without an exception, when an array of that dtype has to be pickled as a whole: its elements aren't plain
  * memory. */
 PyObject *dtype_description(PyObject *dtype, PyTypeObject *class);
 

@@ -140,7 +140,7 @@ struct array_head {
     uint8_t type; /* TYPE_... */
     uint8_t ndim;
     uint8_t container; /* enum container */
-    uint8_t fortran;   /* the data are in Fortran order, and so shall the array be */
+    uint8_t fortran;   /* the data are in Fortran order, and so will the array be */
     uint8_t apart;     /* the data are the next part instead of following here */
     uint8_t format;    /* CONTAINER_ARRAY and _MEMORYVIEW: the struct format character; 0: it is described */
     uint8_t unused;

@@ -2,7 +2,7 @@
 
 Containers do not end with the process that made them. So ``polympi cluster up`` has each step made by a keeper, which
 reads steps from a pipe, one after the other. When the pipe ends, by SIGKILL of the other side too, no step is under
-way any more, and all that was made is removed, unless the keeper was told that it shall stay.
+way any more, and all that was made is removed, unless the keeper was told to leave it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from polympi.lab.cluster.containers.podman import COMMAND_S, podman, remove
 
 _MODULE = "polympi.lab.cluster.containers.keeper"
 _STAY = b"stay\n"
-_POLL_S = 0.2  # between two looks at whether a step shall be ended
+_POLL_S = 0.2  # between two looks at whether a step has to end
 _REMOVAL_S = 300  # for all containers of a cluster; each takes a tenth of a second
 
 
@@ -43,7 +43,7 @@ class Did(msgspec.Struct):
 
 
 class Keeper:
-    """The keeper's other side. What is made ends with the block that it is entered for, unless it shall stay."""
+    """The keeper's other side. What is made ends with the block that it is entered for, unless it stays."""
 
     def __init__(self, folder: Path, lock: int | None) -> None:
         """Start the keeper.
@@ -68,8 +68,8 @@ class Keeper:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of it, and wait until it has removed everything unless it shall stay."""
-        if self._under_way:  # we are interrupted: what it waits for shall not last its minutes
+        """Release it, and wait until it has removed everything unless it stays."""
+        if self._under_way:  # we are interrupted: what it waits for may take minutes, so it ends now
             self._process.terminate()
         with contextlib.suppress(BrokenPipeError):
             self._pipe.close()
@@ -123,11 +123,11 @@ class _Maker:
     """What the keeper does."""
 
     def __init__(self) -> None:
-        self._hurries = False  # whether the current or next step shall end
+        self._hurries = False  # whether the current or next step has to end
         signal.signal(signal.SIGTERM, self._hurry)
 
     def make(self, folder: Path) -> None:
-        """Do step after step, and remove all if the pipe ends before it is said that it shall stay.
+        """Do step after step, and remove all if the pipe ends before it was told to stay.
 
         Raises:
             ClusterError: something is left.

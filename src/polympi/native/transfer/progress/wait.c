@@ -57,7 +57,7 @@ typedef struct Wait {
     Call call;
     unsigned long thread;
     bool posted;   /* a receive without a message: it can be cancelled */
-    bool recalled; /* its thread shall cancel it: there may be a message for it elsewhere */
+    bool recalled; /* its thread has to cancel it: there may be a message for it elsewhere */
     bool outside;  /* its thread tests it without the GIL: leave the requests alone */
     int count;
     MPI_Request requests[];
@@ -128,7 +128,7 @@ bool is_only_thread(void) {
     return first && !PyThreadState_Next(first);
 }
 
-/* Test and yield without the GIL until complete, until `end`, or until all threads shall stop. */
+/* Test and yield without the GIL until complete, until `end`, or until all threads have to stop. */
 static int yield_until(double end, Wait *wait, MPI_Status *statuses, int *complete) {
     int code = MPI_SUCCESS, tests = TESTS_PER_PROGRESS;
     bool yields = !state.library_yields || !is_only_thread(); /* a thread that yields in MPI holds the turn */

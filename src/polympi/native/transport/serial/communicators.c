@@ -75,7 +75,7 @@ int MPI_Comm_free(MPI_Comm *comm) {
 /* Errors are always returned. */
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) { return MPI_SUCCESS; }
 
-/* ---- attributes: those of MPI_COMM_SELF alone, for what shall happen in MPI_Finalize ---- */
+/* ---- attributes: those of MPI_COMM_SELF alone, for what happens in MPI_Finalize ---- */
 
 enum { FIRST_KEY = 2, MOST_ATTRIBUTES = 8 };
 
