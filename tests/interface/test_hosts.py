@@ -285,7 +285,7 @@ def said(kind, call):
 for there in range(size):
     text = said(mpi.Timeout, lambda: c.recv(there, 5, timeout=0.01))
     assert text.startswith(f"{here[rank]} waited 0.01 s for {here[there]} in recv(source={there}, tag=5) at "), text
-assert f"for {here[2]} in probe(" in said(mpi.Timeout, lambda: c.probe(2, timeout=0.01))
+assert f"for {here[2]} in probe(" in said(mpi.Timeout, lambda: c.probe(2, 5, timeout=0.01))
 assert "for any rank in recv(" in said(mpi.Timeout, lambda: c.recv(tag=6, timeout=0.01))
 assert said(mpi.RankError, lambda: c.send(1, 4)).startswith(f"{here[rank]}, send(")
 in_turn()
