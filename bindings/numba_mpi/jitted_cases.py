@@ -72,7 +72,7 @@ class JittedCases(BufferCases):
         if case.benchmark == "alltoall":
             raise UnsupportedCaseError("numba-mpi has no alltoall")
         if case.benchmark == "datatype" and mode not in ("contiguous", "vector"):
-            raise UnsupportedCaseError("numba-mpi sends arrays: these elements are no view of one")
+            raise UnsupportedCaseError("numba-mpi sends arrays: these elements can't be a view of one")
 
     def two(self, loops: tuple[Any, ...], *given: Any) -> Loops:
         """The loops of rank 0 and of rank 1."""

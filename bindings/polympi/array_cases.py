@@ -78,7 +78,7 @@ class ArrayCases(BufferCases):
         if case.mode.endswith("-persistent"):
             raise UnsupportedCaseError("polympi has no persistent requests")
         if case.benchmark == "datatype" and case.mode not in ("contiguous", "vector"):
-            raise UnsupportedCaseError("polympi sends arrays: these elements are no view of one")
+            raise UnsupportedCaseError("polympi sends arrays: these elements can't be a view of one")
         if case.benchmark in NEIGHBORING:
             raise UnsupportedCaseError("polympi receives objects from neighbours")
         if case.benchmark in NONBLOCKING:

@@ -56,7 +56,7 @@ class FactorSection:
     title: str
     stack: str
     note: str
-    screen: Screen  # the cases that stand for all: a group a level, a line an arm, C among them
+    screen: Screen  # the cases that stand for all: a group for each level, a line for each arm, C among them
     parts: list[LevelPart]
 
     @property

@@ -124,11 +124,11 @@ def _system_stack(name: str, environment: Path, mpicc: str, *, has_launcher: boo
         family = family_of_headers(found)
         return Stack(name=name, family=family, origin="system", mpiexec="", mpicc=found, python=python)
     ending = Path(found).name.removeprefix("mpicc")
-    beside = Path(found).with_name(f"mpiexec{ending}")
-    mpiexec = str(beside) if beside.exists() else shutil.which(f"mpiexec{ending}") or shutil.which("mpiexec")
+    neighbour = Path(found).with_name(f"mpiexec{ending}")
+    mpiexec = str(neighbour) if neighbour.exists() else shutil.which(f"mpiexec{ending}") or shutil.which("mpiexec")
     if mpiexec is None:
         raise StackError(
-            f"There is no mpiexec beside {found} nor on PATH: install the launcher of that MPI, or name what starts "
+            f"There is no mpiexec next to {found} nor on PATH: install the launcher of that MPI, or name what starts "
             "ranks here (--launcher srun)."
         )
     return Stack(
@@ -141,7 +141,7 @@ def _install_requirements(stack: Stack, environment: Path, requirements: Sequenc
 
     The wheel opens the library by the ABI's name (libmpi.so.12 of the MPICH ABI, libmpi.so.40 of Open MPI). Where the
     machine calls it otherwise, a link of that name in the stack's own folder, on LD_LIBRARY_PATH, leads to it. A
-    library that looks for others beside itself ($ORIGIN) finds none beside a link: then its own folder is on that path.
+    library that looks for others next to itself ($ORIGIN) finds none next to a link, so its folder is on that path.
     """
     _pip_install(environment, requirements)
     if stack.origin == "wheel" or not any(r.startswith("mpi4py") for r in requirements):

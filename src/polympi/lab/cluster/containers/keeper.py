@@ -127,7 +127,7 @@ class _Maker:
         signal.signal(signal.SIGTERM, self._hurry)
 
     def make(self, folder: Path) -> None:
-        """Do step after step, and remove all if the pipe ends before it was told to stay.
+        """Do step after step, and remove all if the pipe ends before the word to stay.
 
         Raises:
             ClusterError: something is left.
