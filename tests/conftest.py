@@ -25,7 +25,7 @@ REPOSITORY = Path(__file__).parents[1]
 BEGAN = time.time()
 
 os.environ["POLYMPI_HOME"] = os.environ.get("POLYMPI_TEST_HOME", str(REPOSITORY / ".cache" / "polympi"))
-# Runs of tests hold a machine of their own: a real run at the same time is neither kept out nor waited for.
+# Runs of tests hold a separate machine: a real run at the same time is neither kept out nor waited for.
 os.environ["POLYMPI_LOCKS"] = tempfile.mkdtemp(prefix="polympi-locks-")
 atexit.register(shutil.rmtree, os.environ["POLYMPI_LOCKS"], ignore_errors=True)
 # Open MPI then starts in 0.1 s instead of 1 s, and each rank takes half of the processor's time, since it does not look

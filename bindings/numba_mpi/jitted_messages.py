@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def compiled(clock: Call, *loops: Call) -> tuple[Any, ...]:
-    """Loops that are compiled when they are called first: of rank 0, of its events, and of others where they differ."""
+    """Loops to be compiled at their first call: of rank 0, of its events, and of other ranks where they differ."""
     first, *others = loops
     return (njit(first), njit(one_by_one(first, clock)), *map(njit, others))
 

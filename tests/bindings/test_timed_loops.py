@@ -35,6 +35,10 @@ def test_a_loop_that_times_each_iteration_runs_its_statements_between_two_readin
     assert list(times) == [3, 3]
 
 
+def test_all_cases_share_the_loop_to_which_the_interpreter_has_adapted() -> None:
+    assert one_by_one(exchange) is one_by_one(exchange)
+
+
 def test_what_is_not_a_loop_has_no_iterations_to_time() -> None:
     with pytest.raises(ValueError, match="one_by_one is not a loop"):
         one_by_one(one_by_one)

@@ -10,8 +10,8 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = pytest.mark.system
 
-# Every rank sends to every other, and checks that the messages of each come whole and in their order. All on a
-# communicator of its own, so that no receive of any tag takes what ranks further on say to each other.
+# Every rank sends to every other, and checks that the messages of each come whole and in their order. All on
+# a separate communicator, so that no receive of any tag takes what ranks further on say to each other.
 EXCHANGE = """
 twin = c.dup()
 VALUES = [lambda n: n, lambda n: np.full(300, n), lambda n: np.full(40_000, n), lambda n: [n, "x" * 9000],

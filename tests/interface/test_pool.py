@@ -190,7 +190,7 @@ free(None, realloc(None, None, 5000), 0)
 free(None, None, 0)
 assert calloc(None, 1 << 40, 1 << 40) is None and pool("live") == [0]
 """,
-    "a forked child has a pool of its own": """
+    "a forked child has its own pool": """
 kept = core._pool_array(4 * MB)
 kept[...] = 1
 core._pool_array(3 * MB)

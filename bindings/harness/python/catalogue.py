@@ -1,23 +1,6 @@
 """What can be measured. Made from src/polympi/lab/catalogue.toml by bindings/harness/generate.py: make catalogue."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
-
-
-class Benchmark(NamedTuple):
-    """A row of the catalogue."""
-
-    kind: str  # who takes part, and how it is timed
-    modes: tuple[str, ...]  # the main one first
-    payloads: tuple[str, ...]  # likewise
-    sends: tuple[str | int, str | int]  # messages of rank 0 and of another rank
-    gets: tuple[str | int, str | int]  # likewise
-    origin: str  # who made what arrives
-    shape: str  # how a message lies in memory
-    call: str  # of a collective in MPI, without MPI_
-    dimensions: int  # of the arrays of an application
-
+from benchmark import Benchmark
 
 # fmt: off
 PAGES = ("huge", "plain")

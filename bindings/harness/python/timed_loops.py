@@ -58,6 +58,7 @@ def from_common_start(loop: Call) -> Call:
     return _rewritten(loop, FROM_COMMON_START, ("start", "clock", "times"))
 
 
+@cache  # as of any function, the interpreter adapts its code while it runs: all cases of a loop share it
 def _rewritten(loop: Any, template: str, parameters: tuple[str, ...], **known: Call) -> Call:
     code = loop.__code__
     function = _function(code.co_filename, code.co_firstlineno, code.co_name)

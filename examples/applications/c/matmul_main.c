@@ -54,7 +54,7 @@ static int run(int rank, int ranks) {
     }
     matmul_free(s);
     return driver_judge(rank,
-                        error <= 1e-12 * rows); /* sums of so many terms below 4, added up in another order */
+                        error <= 1e-12 * rows); /* sums of rows terms below 4, added up in another order */
 }
 
 int main(int words, char **word) {

@@ -134,8 +134,8 @@ void Wave::advance(std::int64_t steps) {
     }
 }
 
-/* The faces are in flight while the points inside are updated. The points beside ghost layers follow, axis by
-   axis, each of them once. */
+/* The faces are in flight while the points inside are updated. The points next to ghost layers follow, axis
+   by axis, each of them once. */
 void Wave::overlapped_step(double a, double c) {
     Box inside;
     for (int axis = 0; axis < 3; axis++) {

@@ -1,6 +1,5 @@
-/* The faults that the variable PLANTED_FAULT chooses from. The linker puts these functions in place of the
-   harness's
-   (--wrap). */
+/* The faults that the variable PLANTED_FAULT chooses from. The linker calls these functions instead of the
+   functions of the harness (--wrap). */
 #define _DEFAULT_SOURCE
 #include "cases.h"
 

@@ -111,7 +111,7 @@ def left_behind() -> str:
 
 
 def next_order(link: socket.socket, orders: TextIO) -> str:
-    """The next line; meanwhile MPI makes progress, since pending operations of others may need this rank."""
+    """The next line; meanwhile MPI makes progress, since pending operations of other ranks may need this rank."""
     while not select.select([link], [], [], 0.0005)[0]:
         c.iprobe()
     return orders.readline()

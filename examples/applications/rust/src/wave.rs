@@ -145,7 +145,7 @@ impl Wave {
         }
     }
 
-    /// The points inside are updated while the faces are in flight, if overlapped; those beside ghost layers follow,
+    /// The points inside are updated while the faces are in flight, if overlapped; those next to ghost layers follow,
     /// axis by axis, each of them once. A message has the number of the side at which it arrives.
     fn step(&mut self, a: f64, c: f64) {
         let Wave { mesh, faces, field, .. } = self;

@@ -107,4 +107,24 @@ static inline int check_tag(bool receives, const Call *call) {
     return raise_tag(call);
 }
 
+/* Peer and tag of a message, from the arguments into the call; check_peer says whether the communicator has
+ * them, after the caller has seen that it is usable. */
+static inline int parse_peer(int rank, PyObject *peer, const char *role, PyObject *tag, bool receives,
+                             Call *call) {
+    call->rank = rank;
+    call->sends = !receives;
+    call->peer = receives ? ANY_SOURCE : PROC_NULL;
+    call->tag = receives ? ANY_TAG : 0;
+    if ((peer && unlikely(parse_int(peer, &call->peer, call->operation, role) < 0)) ||
+        (tag && unlikely(parse_int(tag, &call->tag, call->operation, "tag") < 0)))
+        return -1;
+    return 0;
+}
+static inline int check_peer(int size, const Call *call) {
+    bool receives = !call->sends;
+    if (unlikely(check_rank(call->peer, size, receives ? SOURCE : DESTINATION, call) < 0))
+        return -1;
+    return check_tag(receives, call);
+}
+
 #endif

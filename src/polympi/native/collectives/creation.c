@@ -15,7 +15,7 @@ static void leave(Creation *creation) {
         chosen = NULL;
 }
 
-/* Queue up behind the calls of other threads. A signal handler or destructor cannot wait for the call that it
+/* Queue up after the calls of other threads. A signal handler or destructor cannot wait for the call that it
  * has interrupted: -1 with StateError. */
 static int enqueue(Creation *creation) {
     Creation **link = &creations;

@@ -13,17 +13,9 @@
 /* Peer and tag, from the arguments into the call. */
 static inline int resolve_peer(Communicator *self, PyObject *peer, const char *role, PyObject *tag,
                                bool receives, Call *call) {
-    call->rank = self->rank;
-    call->sends = !receives;
-    call->peer = receives ? ANY_SOURCE : PROC_NULL;
-    call->tag = receives ? ANY_TAG : 0;
-    if ((peer && unlikely(parse_int(peer, &call->peer, call->operation, role) < 0)) ||
-        (tag && unlikely(parse_int(tag, &call->tag, call->operation, "tag") < 0)) ||
-        unlikely(!is_usable(self)))
+    if (parse_peer(self->rank, peer, role, tag, receives, call) < 0 || unlikely(!is_usable(self)))
         return -1;
-    if (unlikely(check_rank(call->peer, self->size, receives ? SOURCE : DESTINATION, call) < 0))
-        return -1;
-    return check_tag(receives, call);
+    return check_peer(self->size, call);
 }
 
 /* ---- blocking sends ---- */

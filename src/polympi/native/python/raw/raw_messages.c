@@ -11,17 +11,9 @@ enum { TESTS_AT_ONCE = 32 };
 /* Peer and tag, from the arguments into the call. */
 static inline int raw_peer(Raw *self, PyObject *peer, const char *role, PyObject *tag, bool receives,
                            Call *call) {
-    call->rank = self->rank;
-    call->sends = !receives;
-    call->peer = receives ? ANY_SOURCE : PROC_NULL;
-    call->tag = receives ? ANY_TAG : 0;
-    if ((peer && unlikely(parse_int(peer, &call->peer, call->operation, role) < 0)) ||
-        (tag && unlikely(parse_int(tag, &call->tag, call->operation, "tag") < 0)) ||
-        unlikely(!is_raw_usable(self)))
+    if (parse_peer(self->rank, peer, role, tag, receives, call) < 0 || unlikely(!is_raw_usable(self)))
         return -1;
-    if (unlikely(check_rank(call->peer, self->size, receives ? SOURCE : DESTINATION, call) < 0))
-        return -1;
-    return check_tag(receives, call);
+    return check_peer(self->size, call);
 }
 
 /* Of a receive or probe from PROC_NULL. */
@@ -464,7 +456,7 @@ PyMethodDef raw_messages[] = {
     RAW_METHOD(recv, "recv($self, into, source=polympi.shown.ANY_SOURCE, tag=polympi.shown.ANY_TAG, *, "
                      "status=False, timeout=None)\n--\n\n"
                      "Receive elements from any partner: MPI_Recv.\n\n"
-                     "Args:\n" RECEIVE_ARGUMENTS "    status: also return a Status, which tells how many "
+                     "Args:\n" RECEIVE_ARGUMENTS "    status: also return a Status, which says how many "
                      "elements of into, and bytes, came.\n" TIMEOUT_ARGUMENT "\n"
                      "Returns:\n"
                      "    into; with status, (into, Status).\n\n"
