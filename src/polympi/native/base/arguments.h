@@ -120,8 +120,7 @@ static inline int parse_peer(int rank, PyObject *peer, const char *role, PyObjec
         return -1;
     return 0;
 }
-static inline int check_peer(int size, const Call *call) {
-    bool receives = !call->sends;
+static inline int check_peer(int size, bool receives, const Call *call) {
     if (unlikely(check_rank(call->peer, size, receives ? SOURCE : DESTINATION, call) < 0))
         return -1;
     return check_tag(receives, call);

@@ -13,9 +13,9 @@
 /* Peer and tag, from the arguments into the call. */
 static inline int resolve_peer(Communicator *self, PyObject *peer, const char *role, PyObject *tag,
                                bool receives, Call *call) {
-    if (parse_peer(self->rank, peer, role, tag, receives, call) < 0 || unlikely(!is_usable(self)))
+    if (unlikely(parse_peer(self->rank, peer, role, tag, receives, call) < 0) || unlikely(!is_usable(self)))
         return -1;
-    return check_peer(self->size, call);
+    return check_peer(self->size, receives, call);
 }
 
 /* ---- blocking sends ---- */

@@ -11,9 +11,10 @@ enum { TESTS_AT_ONCE = 32 };
 /* Peer and tag, from the arguments into the call. */
 static inline int raw_peer(Raw *self, PyObject *peer, const char *role, PyObject *tag, bool receives,
                            Call *call) {
-    if (parse_peer(self->rank, peer, role, tag, receives, call) < 0 || unlikely(!is_raw_usable(self)))
+    if (unlikely(parse_peer(self->rank, peer, role, tag, receives, call) < 0) ||
+        unlikely(!is_raw_usable(self)))
         return -1;
-    return check_peer(self->size, call);
+    return check_peer(self->size, receives, call);
 }
 
 /* Of a receive or probe from PROC_NULL. */
