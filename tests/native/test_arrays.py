@@ -179,7 +179,7 @@ def test_arrays_that_arrived_are_used_and_freed_like_others(codec: ModuleType) -
         gc.collect()
         assert (view == 1).all()
         alone = codec.roundtrip(np.zeros(size))
-        alone.resize(2 * size, refcheck=sys.gettrace() is None)  # a tracer, as coverage has one, refers to it, too
+        alone.resize(2 * size, refcheck=sys.gettrace() is None)  # a traced call refers to it once more
         alone[size:] = 2
         assert alone.sum() == 2 * size
 
