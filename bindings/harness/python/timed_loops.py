@@ -46,7 +46,7 @@ def one_by_one(loop: Call, clock: Call | None = None) -> Call:
         clock: what the loop takes the time from, for a compiler that has to know; then it takes only ``times``.
     """
     if clock is None:
-        return _rewritten(loop, ONE_BY_ONE, ("clock", "times"))
+        return _shared(loop, ONE_BY_ONE, ("clock", "times"))
     return _rewritten(loop, ONE_BY_ONE, ("times",), clock=clock)
 
 
@@ -55,10 +55,14 @@ def from_common_start(loop: Call) -> Call:
 
     It takes ``start``, ``clock`` and ``times`` instead of ``iterations``.
     """
-    return _rewritten(loop, FROM_COMMON_START, ("start", "clock", "times"))
+    return _shared(loop, FROM_COMMON_START, ("start", "clock", "times"))
 
 
 @cache  # as of any function, the interpreter adapts its code while it runs: all cases of a loop share it
+def _shared(loop: Any, template: str, parameters: tuple[str, ...]) -> Call:
+    return _rewritten(loop, template, parameters)
+
+
 def _rewritten(loop: Any, template: str, parameters: tuple[str, ...], **known: Call) -> Call:
     code = loop.__code__
     function = _function(code.co_filename, code.co_firstlineno, code.co_name)
