@@ -8,10 +8,10 @@ EMPTY :=
 ARGS =
 # The MPI library of `make test` and `make sanitize`: mpich or openmpi.
 STACK ?= mpich
-# Ranks wait as much as they compute, so tests of them share each of two processors; those of a file run in one process.
+# Ranks wait as much as they compute, so tests of them share each of two processors; one takes the tests of a file.
 WORKERS ?= 4
 PYTEST = $(BIN)/pytest --durations=20
-SHARED = $(PYTEST) --numprocesses $(WORKERS) --dist loadfile
+SHARED = $(PYTEST) --numprocesses $(WORKERS) --no-loadscope-reorder
 CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m polympi.native.build
 
 # Whichever part of the tests fails, the next one runs all the same, after it.

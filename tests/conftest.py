@@ -56,12 +56,23 @@ from polympi.lab.stacks.stack import Stack, installed_stacks
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of these tests."""
-    selection.add_option(parser)
+    selection.add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Note what passes; where tests run side by side, their first process learns of all of them."""
+    if (path := config.getoption("--note-passed")) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(selection.Notes(path))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests, and leave out what is not asked for."""
     selection.select(config, items)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> selection.Shares:
+    """Tests that run side by side are given out as ``Shares`` says."""
+    return selection.Shares(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

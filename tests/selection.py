@@ -1,26 +1,51 @@
-"""Which tests run: those of one MPI library (``--stack``), or those with a mark (``-m``)."""
+"""Which tests run, and which of them in one process.
+
+``--stack`` names one MPI library, ``-m`` a mark; tests that passed elsewhere are left out with ``--passed``, if they
+were noted there by ``--note-passed``.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 STACKS = ("mpich", "openmpi")  # of the fixture `stack`
 
 
-def add_option(parser: pytest.Parser) -> None:
-    """Let the command line name one MPI library; without it, tests run on both."""
+def add_options(parser: pytest.Parser) -> None:
+    """Let the command line name one MPI library, without which tests run on both, and files of tests that passed."""
     parser.addoption("--stack", choices=STACKS, help="leave out the tests that run on the other MPI library")
+    parser.addoption("--note-passed", metavar="FILE", help="add the names of the tests that pass to a file")
+    parser.addoption("--passed", metavar="FILE", help="leave out the tests that are named in a file, if it is there")
+
+
+class Notes:
+    """Notes the tests that pass."""
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Called for each part of a test, its set-up and its end as well."""
+        if report.when == "call" and report.passed:
+            with self._path.open("a", encoding="utf-8") as file:
+                print(report.nodeid, file=file)
 
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests that need an MPI library, and leave out those of another one than the command line names."""
+    """Mark the tests that need an MPI library, and leave out those that the command line doesn't ask for."""
     wanted = config.getoption("--stack")
+    noted = Path(config.getoption("--passed") or "/dev/null")
+    passed = set(noted.read_text(encoding="utf-8").splitlines()) if noted.exists() else set()
     kept, others = [], []
     for item in items:
         stack = _stack(item)
         if stack:
             item.add_marker("mpi")
-        (others if wanted and stack not in (None, wanted) else kept).append(item)
+        unwanted = (wanted and stack not in (None, wanted)) or item.nodeid in passed
+        (others if unwanted else kept).append(item)
     if others:
         items[:] = kept
         config.hook.pytest_deselected(items=others)
@@ -35,3 +60,13 @@ def _stack(item: pytest.Item) -> str | None:
     """The MPI library that a test runs on, the first of several; None if it needs none."""
     named = [parameters(item).get("stack"), *getattr(item, "fixturenames", ())]
     return next((stack for stack in STACKS if stack in named), None)
+
+
+class Shares(LoadScopeScheduling):  # type: ignore[misc,unused-ignore]
+    """Gives a process the tests of a file, which may share what they launch, or one test that shares nothing."""
+
+    ALONE = ("tests/bindings/test_conformance.py", "tests/bindings/test_hello.py")  # most of whose time is in few tests
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", 1)[0]
+        return nodeid if file in self.ALONE else file

@@ -14,7 +14,6 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import diff_simulation as simulation
 
-pytestmark = pytest.mark.no_cover  # what runs here thousands of times is counted in the tests of each function
 FEW = ("latency/standard/bytes", "bandwidth/standard/bytes", "bcast/standard/bytes", "barrier")
 
 

@@ -127,7 +127,6 @@ def test_an_effect_within_the_noise_of_either_level_is_not_separated() -> None:
     assert row.verdict == "not separated"
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("of_means", [False, True])
 def test_the_floor_between_two_levels_is_the_reach_of_the_noise_of_their_ratio(of_means: bool) -> None:
     """From many made-up cases: half the interval of a ratio without an effect is as long as the floor says."""
@@ -160,7 +159,6 @@ def test_a_planted_setting_is_found_in_all_bindings_and_one_that_does_nothing_in
     assert sum(row.verdict in ("slower", "faster") for row in nothing) <= 0.05 * len(nothing)
 
 
-@pytest.mark.no_cover
 @pytest.mark.slow
 def test_false_alarms_among_settings_that_do_nothing_are_rare(tmp_path) -> None:
     """Of twenty runs in which no level differs from the base, hardly a row is called slower or faster."""

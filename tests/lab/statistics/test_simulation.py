@@ -13,7 +13,6 @@ from polympi.lab.statistics.sign_flips import flip_q_values
 from polympi.lab.statistics.stopping import StopRule
 from polympi.lab.statistics.verdicts import FASTER, LIMIT, SLOWER, verdict
 
-pytestmark = pytest.mark.no_cover  # what runs here thousands of times is counted in the tests of each function
 REPLICATIONS = 3000
 TRUE_RATIO = 1.3
 # Of skewed noise the mean of two launches has a larger median than one launch. The bias is a twelfth of the spread of a
