@@ -18,7 +18,7 @@ CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m pol
 MAKEFLAGS += --keep-going
 .NOTPARALLEL:
 .PHONY: help compare unit test test-shared test-exclusive system system-shared system-exclusive prerequisites stacks catalogue core \
-	sanitize lint format clean
+	sanitize lint format site clean
 .DEFAULT_GOAL := help
 
 help: ## Say what each target does.
@@ -86,6 +86,10 @@ format: .venv/lint ## Format all sources.
 	$(BIN)/ruff format .
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
+site: .venv/docs ## Build the documentation in build/site; an unresolved link is an error. `python -m http.server -d build/site` shows it.
+	rm -rf build/site
+	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going -c docs . build/site
+
 clean: ## Remove the environment, the stacks in it and the caches; results stay.
 	rm -rf .venv .cache build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
@@ -105,3 +109,7 @@ clean: ## Remove the environment, the stacks in it and the caches; results stay.
 .venv/lint: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[lab,test,lint]'
 	@touch $@ .venv/lab .venv/test
+
+.venv/docs: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[docs]'
+	@touch $@

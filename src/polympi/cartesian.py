@@ -105,7 +105,8 @@ class Cartesian(MeshTopology):
     ) -> NDArray[Any] | None:
         """Assemble the blocks of all ranks into the global array, on the root. All ranks call it.
 
-        The inherited :meth:`gather` returns a list of objects. Here blocks are received in the array itself.
+        The inherited :meth:`~polympi.Communicator.gather` returns a list of objects. Here blocks are
+        received in the array itself.
 
         Args:
             u: the block of this rank, without ghost layers: an array, also a view like ``u[1:-1, 1:-1]``.

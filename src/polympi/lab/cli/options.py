@@ -15,7 +15,7 @@ Launcher = Annotated[
         "--launcher",
         metavar="COMMAND",
         help="What starts ranks instead of the stack's mpiexec: 'srun', an mpiexec, or a template of any other, such "
-        "as 'jsrun -n {ranks} --rs_per_host {ranks_per_host} {program}' (docs/cluster.md).",
+        "as 'jsrun -n {ranks} --rs_per_host {ranks_per_host} {program}' (docs/on-your-cluster.md).",
     ),
 ]
 LauncherArguments = Annotated[
