@@ -72,15 +72,11 @@ namespace MPI
             Codec<T>.Default.ExclusiveScanEach(this, values, operation);
 
         /// <summary>Scan with its result by reference.</summary>
-        /// <inheritdoc cref="Scan{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
-        /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Scan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
             Into(ref result, Scan(values, operation));
 
         /// <summary>ExclusiveScan with its result by reference.</summary>
-        /// <inheritdoc cref="ExclusiveScan{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
-        /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ExclusiveScan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
             Into(ref result, ExclusiveScan(values, operation));
