@@ -1,6 +1,4 @@
 ! The inner product in Fortran: mpiexec -n 2 ./inner_product [--length ELEMENTS] [--iterations NUMBER]
-!
-! Built by  mpifort -O3 -march=native -o inner_product driver.f90 inner_product.f90 inner_product_main.f90
 program inner_product_main
   use driver
   use mpi_f08

@@ -1,6 +1,4 @@
 ! The wave equation in Fortran: mpiexec -n 2 ./wave [--mesh POINTS] [--steps NUMBER] [--overlapped]
-!
-! Built by  mpifort -O3 -march=native -o wave driver.f90 wave.f90 wave_main.f90
 program wave_main
   use driver
   use mpi_f08
