@@ -7,25 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import boost_collectives as collectives
-import boost_latency as latency
-import boost_ring
-import boost_windows as windows
+import boost_loops
 from callbacks import UnsupportedCaseError
 from cases import ObjectCases
 from plan import REDUCTIONS, ROOTED
 
 if TYPE_CHECKING:
     from callbacks import Buffer, Callbacks, World
-    from cases import CycleLoops, Loops, PairLoops
+    from cases import Loops
     from common_start import CommonStart
     from plan import Case, Plan
-
-BLOCKING: PairLoops = (latency.blocking_a, latency.blocking_b)
-NONBLOCKING: PairLoops = (latency.nonblocking_a, latency.nonblocking_b)
-BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_b)
-RING: CycleLoops = (boost_ring.begun, boost_ring.passed_on)
-STREAM: PairLoops = (windows.stream_a, windows.stream_b)
 
 # The module's spelling of MPI's names, where it is another one.
 COLLECTIVES = {
@@ -49,6 +40,8 @@ class PythonModule(ObjectCases):
         plan: all cases.
     """
 
+    timed = boost_loops
+
     def __init__(self, mpi: Any, world: World, start: CommonStart, plan: Plan) -> None:
         super().__init__(world, start, plan)
         self._mpi = mpi
@@ -71,32 +64,32 @@ class PythonModule(ObjectCases):
         """Ping-pong."""
         comm, obj = self._mpi.world, objects[0]
         if case.mode == "standard":
-            return self.pair(BLOCKING, (comm.send, comm.recv, obj))
-        return self.pair(NONBLOCKING, (comm.isend, comm.irecv, obj))
+            return self.both("blocking", (comm.send, comm.recv, obj))
+        return self.both("nonblocking", (comm.isend, comm.irecv, obj))
 
     def bandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Windows of nonblocking sends one way."""
         comm = self._mpi.world
-        return self.pair(BANDWIDTH, (comm.isend, comm.recv, objects), (comm.irecv, comm.send, self.window))
+        return self.both("bandwidth", (comm.isend, comm.recv, objects), (comm.irecv, comm.send, self.window))
 
     def bibandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Windows of nonblocking sends both ways."""
         given = (self._mpi.world.isend, self._mpi.world.irecv, objects, 1 - self.world.rank)
-        return self.alike(windows.bibandwidth, given)
+        return self.alike(boost_loops.bibandwidth, given)
 
     def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Windows of blocking sends."""
         comm = self._mpi.world
         of_b = (comm.recv, comm.send, self.window)
-        loops = self.pair(STREAM, (comm.send, comm.recv, objects), of_b)
+        loops = self.both("stream", (comm.send, comm.recv, objects), of_b)
         if self.world.rank == 1:
-            loops["keep_all"] = partial(windows.stream_b_keeping_all, *of_b)
+            loops["keep_all"] = partial(boost_loops.stream_b_keeping_all, *of_b)
         return loops
 
     def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """An object round all ranks; every rank sends on what it received."""
         both = (self._mpi.world.send, self._mpi.world.recv)
-        return self.cycle(RING, (*both, *objects), both)
+        return self.cycle((boost_loops.begun, boost_loops.passed_on), (*both, *objects), both)
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """One function of the module, which takes the communicator first and returns what the rank gets."""
@@ -107,5 +100,5 @@ class PythonModule(ObjectCases):
         operations = [operator.add] if case.benchmark in REDUCTIONS else []
         roots = [0] if case.benchmark in ROOTED else []
         given = (function, comm, self.given(case, objects), *operations, *roots)
-        loop = (collectives.none_more, collectives.one_more, collectives.two_more)[len(operations) + len(roots)]
+        loop = (boost_loops.none_more, boost_loops.one_more, boost_loops.two_more)[len(operations) + len(roots)]
         return self.together(loop, given)

@@ -5,15 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import buffer_collectives as collectives
-import buffer_latency as latency
-import buffer_plan as repeated
-import buffer_ready as ready
-import buffer_ring as ring
-import buffer_windows as windows
+import buffer_loops
 from applications import load_application
 from callbacks import UnsupportedCaseError, nothing
-from cases import BUFFERED_MESSAGES, BufferCases, method
+from cases import BUFFERED_MESSAGES, BufferCases, method, send_name
 from catalogue import CALLS, NONBLOCKING, ONE_BUFFER
 from mpi4py import MPI
 from plan import NEIGHBORING
@@ -24,38 +19,12 @@ if TYPE_CHECKING:
     from applications import Application
     from buffers import MessageBuffers
     from callbacks import World
-    from cases import CycleLoops, Loops, PairLoops
+    from cases import Loops
     from common_start import CommonStart
     from faces import Faces
     from halos import Halo
     from layouts import Layouts
     from plan import Case, Plan
-
-# For each way to complete a send: its method in each mode, and the loops of rank 0 and of rank 1.
-METHODS: dict[str, dict[str, str]] = {
-    "": {"standard": "Send", "synchronous": "Ssend", "buffered": "Bsend", "ready": "Rsend"},
-    "nonblocking": {"standard": "Isend", "synchronous": "Issend", "buffered": "Ibsend", "ready": "Irsend"},
-    "persistent": {
-        "standard": "Send_init",
-        "synchronous": "Ssend_init",
-        "buffered": "Bsend_init",
-        "ready": "Rsend_init",
-    },
-}
-LOOPS: dict[str, PairLoops] = {
-    "": (latency.blocking_a, latency.blocking_b),
-    "nonblocking": (latency.nonblocking_a, latency.nonblocking_b),
-    "persistent": (latency.persistent_a, latency.persistent_b),
-}
-READY_LOOPS: dict[str, PairLoops] = {
-    "": (ready.ready_a, ready.ready_b),
-    "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_b),
-    "persistent": (ready.ready_persistent_a, ready.ready_persistent_b),
-}
-BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_b)
-RING: CycleLoops = (ring.begun, ring.passed_on)
-STREAM: PairLoops = (windows.stream_a, windows.stream_b)
-READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_b)
 
 
 class UpperCaseMethods(BufferCases):
@@ -68,6 +37,7 @@ class UpperCaseMethods(BufferCases):
         plan: all cases.
     """
 
+    timed = buffer_loops
     finds_collectives = True
 
     def __init__(self, comm: MPI.Intracomm, world: World, start: CommonStart, plan: Plan) -> None:
@@ -98,7 +68,7 @@ class UpperCaseMethods(BufferCases):
             for datatype in datatypes:
                 datatype.Free()
 
-        return {**self.pair(LOOPS[""], (self._comm.Send, self._comm.Recv, *ends)), "release": release}
+        return {**self.both("blocking", (self._comm.Send, self._comm.Recv, *ends)), "release": release}
 
     def latency(self, case: Case, buffers: MessageBuffers) -> Loops:
         """Ping-pong; persistent requests last as long as the case."""
@@ -106,19 +76,17 @@ class UpperCaseMethods(BufferCases):
         outgoing, incoming = buffers.outgoing[0], buffers.incoming[0]
         mode, _, completion = case.mode.partition("-")
         if mode == "sendrecv":
-            return self.alike(latency.sendrecv, (comm.Sendrecv, outgoing, incoming, peer))
+            return self.alike(buffer_loops.sendrecv, (comm.Sendrecv, outgoing, incoming, peer))
         if mode == "buffered":
             MPI.Attach_buffer(buffers.extra)
         requests = []
+        send = getattr(comm, send_name(mode, completion).capitalize())
         if completion == "persistent":
-            requests = [
-                getattr(comm, METHODS[completion][mode])(outgoing, peer, 1),
-                comm.Recv_init(incoming, peer, 1),
-            ]
+            requests = [send(outgoing, peer, 1), comm.Recv_init(incoming, peer, 1)]
             given: tuple[Any, ...] = tuple(method for request in requests for method in (request.Start, request.Wait))
         else:
             receive = comm.Irecv if completion or mode == "ready" else comm.Recv
-            given = (getattr(comm, METHODS[completion][mode]), receive, outgoing, incoming)
+            given = (send, receive, outgoing, incoming)
 
         def release() -> None:
             for request in requests:
@@ -126,13 +94,15 @@ class UpperCaseMethods(BufferCases):
             if mode == "buffered":
                 MPI.Detach_buffer()
 
-        loops = self._ready(completion, given, buffers) if mode == "ready" else self.pair(LOOPS[completion], given)
+        loops = (
+            self._ready(completion, given, buffers) if mode == "ready" else self.both(completion or "blocking", given)
+        )
         return {**loops, "release": release}
 
     def _ready(self, completion: str, given: tuple[Any, ...], buffers: MessageBuffers) -> Loops:
-        """Loops of the ready mode, with what rank 0 does before and after a series of them (see ``buffer_ready``)."""
+        """Loops of the ready mode, with what rank 0 does before and after a series of them (see ``buffer_loops``)."""
         comm, empty = self._comm, buffers.empty
-        loops = self.pair(READY_LOOPS[completion], given, (*given, comm.Send, empty))
+        loops = self.both(f"ready_{completion or 'blocking'}", given, (*given, comm.Send, empty))
         if self.world.rank == 1:
             return loops
         return {**loops, "begin": partial(comm.Recv, empty, 1, 2), "finish": partial(comm.Send, empty, 1, 1)}
@@ -141,21 +111,21 @@ class UpperCaseMethods(BufferCases):
         """Windows of nonblocking sends one way."""
         comm, waitall, ack = self._comm, MPI.Request.Waitall, buffers.acknowledgement
         of_a = (comm.Isend, waitall, comm.Recv, buffers.outgoing, ack)
-        return self.pair(BANDWIDTH, of_a, (comm.Irecv, waitall, comm.Send, buffers.incoming, ack))
+        return self.both("bandwidth", of_a, (comm.Irecv, waitall, comm.Send, buffers.incoming, ack))
 
     def bibandwidth(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """Windows of nonblocking sends both ways."""
         comm, peer = self._comm, 1 - self.world.rank
         given = (comm.Isend, comm.Irecv, MPI.Request.Waitall, buffers.outgoing, buffers.incoming, peer)
-        return self.alike(windows.bibandwidth, given)
+        return self.alike(buffer_loops.bibandwidth, given)
 
     def stream(self, case: Case, buffers: MessageBuffers) -> Loops:
         """Windows of blocking sends."""
         comm, ack = self._comm, buffers.acknowledgement
-        of_a = (getattr(comm, METHODS[""][case.mode]), comm.Recv, buffers.outgoing, ack)
+        of_a = (getattr(comm, send_name(case.mode).capitalize()), comm.Recv, buffers.outgoing, ack)
         if case.mode == "ready":
-            return self.pair(READY_STREAM, of_a, (comm.Irecv, MPI.Request.Waitall, comm.Send, buffers.incoming, ack))
-        loops = self.pair(STREAM, of_a, (comm.Send, comm.Recv, buffers.incoming, ack))
+            return self.both("stream_ready", of_a, (comm.Irecv, MPI.Request.Waitall, comm.Send, buffers.incoming, ack))
+        loops = self.both("stream", of_a, (comm.Send, comm.Recv, buffers.incoming, ack))
         if case.mode == "buffered":
             MPI.Attach_buffer(buffers.extra)
             loops["release"] = MPI.Detach_buffer
@@ -191,13 +161,13 @@ class UpperCaseMethods(BufferCases):
                 request.Free()
 
         given = (MPI.Prequest.Startall, MPI.Request.Waitall, requests)
-        return {**self.alike(repeated.exchanges, given), "release": release}
+        return {**self.alike(buffer_loops.exchanges, given), "release": release}
 
     def datatype(self, case: Case, laid: Layouts) -> Loops:
         """A message of doubles that do not lie side by side goes by a derived datatype, as in C."""
         datatype, count = _layout_datatype(case.mode, laid.groups)
         ends = [[message, count, datatype] for message in (laid.outgoing, laid.incoming)]
-        return {**self.pair(LOOPS[""], (self._comm.Send, self._comm.Recv, *ends)), "release": datatype.Free}
+        return {**self.both("blocking", (self._comm.Send, self._comm.Recv, *ends)), "release": datatype.Free}
 
     def application(self, case: Case) -> Application:
         """The program that is among the examples."""
@@ -206,7 +176,9 @@ class UpperCaseMethods(BufferCases):
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """A message round all ranks; every rank sends on the buffer that it received into."""
         both, arrived = (self._comm.Send, self._comm.Recv), buffers.incoming[0]
-        return self.cycle(RING, (*both, *buffers.outgoing, arrived), (*both, arrived))
+        return self.cycle(
+            (buffer_loops.begun, buffer_loops.passed_on), (*both, *buffers.outgoing, arrived), (*both, arrived)
+        )
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call with a send and a receive buffer, or with one buffer; a wait completes one that only starts."""
@@ -220,10 +192,10 @@ class UpperCaseMethods(BufferCases):
             return self.barrier(call)
         if case.benchmark in ONE_BUFFER:
             buffer = (*buffers.outgoing, *buffers.incoming)[0]
-            loop = collectives.started_one_buffer if case.benchmark in NONBLOCKING else collectives.one_buffer
+            loop = buffer_loops.started_one_buffer if case.benchmark in NONBLOCKING else buffer_loops.one_buffer
             return self.together(loop, (call, buffer))
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
-        loops = self.together(collectives.two_buffers, (call, *both))
+        loops = self.together(buffer_loops.two_buffers, (call, *both))
         return {**loops, "release": release}
 
 

@@ -8,34 +8,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import object_collectives as collectives
-import object_latency as latency
-import object_ring as ring
-import object_windows as windows
+import object_collectives
+import object_loops
 from callbacks import UnsupportedCaseError, nothing
-from cases import BUFFERED_MESSAGES, ROOM, ObjectCases, method
+from cases import BUFFERED_MESSAGES, ROOM, ObjectCases, method, send_name
 from catalogue import NONBLOCKING
 from mpi4py import MPI
 from plan import NEIGHBORING
 
 if TYPE_CHECKING:
     from callbacks import Buffer, World
-    from cases import CycleLoops, Loops, PairLoops
+    from cases import Loops
     from common_start import CommonStart
     from plan import Case, Plan
-
-# For each way to complete a send: its method in each mode, and the loops of rank 0 and of rank 1.
-METHODS: dict[str, dict[str, str]] = {
-    "": {"standard": "send", "synchronous": "ssend", "buffered": "bsend"},
-    "nonblocking": {"standard": "isend", "synchronous": "issend", "buffered": "ibsend"},
-}
-LOOPS: dict[str, PairLoops] = {
-    "": (latency.blocking_a, latency.blocking_b),
-    "nonblocking": (latency.nonblocking_a, latency.nonblocking_b),
-}
-BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_b)
-RING: CycleLoops = (ring.begun, ring.passed_on)
-STREAM: PairLoops = (windows.stream_a, windows.stream_b)
 
 
 class LowerCaseMethods(ObjectCases):
@@ -48,6 +33,8 @@ class LowerCaseMethods(ObjectCases):
         plan: all cases.
         posts_receives: whether the communicator has ``irecv``.
     """
+
+    timed = object_loops
 
     def __init__(self, comm: MPI.Intracomm, world: World, start: CommonStart, plan: Plan, posts_receives: bool) -> None:
         self._comm = comm
@@ -81,10 +68,10 @@ class LowerCaseMethods(ObjectCases):
         comm, obj = self._comm, objects[0]
         mode, _, completion = case.mode.partition("-")
         if mode == "sendrecv":
-            return self.alike(latency.sendrecv, (comm.sendrecv, obj, 1 - self.world.rank))
-        send = getattr(comm, METHODS[completion][mode])
+            return self.alike(object_loops.sendrecv, (comm.sendrecv, obj, 1 - self.world.rank))
+        send = getattr(comm, send_name(mode, completion))
         given: tuple[Any, ...] = (send, comm.irecv, obj, buffers[0]) if completion else (send, comm.recv, obj)
-        loops = self.pair(LOOPS[completion], given)
+        loops = self.both(completion or "blocking", given)
         if mode == "buffered":
             MPI.Attach_buffer(buffers[1])
             loops["release"] = MPI.Detach_buffer
@@ -95,30 +82,30 @@ class LowerCaseMethods(ObjectCases):
         comm, waitall = self._comm, MPI.Request.waitall
         *slots, ack = buffers
         of_a = (comm.isend, waitall, comm.Recv, objects, ack)
-        return self.pair(BANDWIDTH, of_a, (comm.irecv, waitall, comm.Send, slots, ack))
+        return self.both("bandwidth", of_a, (comm.irecv, waitall, comm.Send, slots, ack))
 
     def bibandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Windows of nonblocking sends both ways."""
         comm, slots = self._comm, buffers[:-1]
         given = (comm.isend, comm.irecv, MPI.Request.waitall, objects, slots, 1 - self.world.rank)
-        return self.alike(windows.bibandwidth, given)
+        return self.alike(object_loops.bibandwidth, given)
 
     def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
         """Windows of blocking sends."""
         comm, ack = self._comm, buffers[0]
         of_b = (comm.recv, comm.Send, self.window, ack)
-        loops = self.pair(STREAM, (getattr(comm, METHODS[""][case.mode]), comm.Recv, objects, ack), of_b)
+        loops = self.both("stream", (getattr(comm, send_name(case.mode)), comm.Recv, objects, ack), of_b)
         if case.mode == "buffered":
             MPI.Attach_buffer(buffers[1])
             loops["release"] = MPI.Detach_buffer
         if self.world.rank == 1:
-            loops["keep_all"] = partial(windows.stream_b_keeping_all, *of_b)
+            loops["keep_all"] = partial(object_loops.stream_b_keeping_all, *of_b)
         return loops
 
     def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """An object round all ranks; every rank sends on what it received."""
         both = (self._comm.send, self._comm.recv)
-        return self.cycle(RING, (*both, *objects), both)
+        return self.cycle((object_loops.begun, object_loops.passed_on), (*both, *objects), both)
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """One call that takes what the rank gives and returns what it gets."""
@@ -130,5 +117,5 @@ class LowerCaseMethods(ObjectCases):
         call = method(comm, case.benchmark.replace("-", "_"))
         if case.payload == "none":
             return self.barrier(call)
-        loops = self.together(collectives.calls, (call, self.given(case, objects)))
+        loops = self.together(object_collectives.calls, (call, self.given(case, objects)))
         return {**loops, "release": release}

@@ -5,15 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import array_collectives as collectives
-import array_latency as latency
-import array_plan as plans
-import array_ready as ready
-import array_ring as ring
-import array_windows as windows
+import array_loops
 from applications import load_application
 from callbacks import UnsupportedCaseError
-from cases import BUFFERED_MESSAGES, BufferCases, method
+from cases import BUFFERED_MESSAGES, BufferCases, method, send_name
 from catalogue import NONBLOCKING
 from plan import NEIGHBORING
 
@@ -25,30 +20,12 @@ if TYPE_CHECKING:
     from applications import Application
     from buffers import MessageBuffers
     from callbacks import World
-    from cases import CycleLoops, Loops, PairLoops
+    from cases import Loops
     from common_start import CommonStart
     from faces import Faces
     from halos import Halo
     from layouts import Layouts
     from plan import Case, Plan
-
-# For each way to complete a send: its method in each mode, and the loops of rank 0 and of rank 1.
-METHODS: dict[str, dict[str, str]] = {
-    "": {"standard": "send", "synchronous": "ssend", "buffered": "bsend", "ready": "rsend"},
-    "nonblocking": {"standard": "isend", "synchronous": "issend", "buffered": "ibsend", "ready": "irsend"},
-}
-LOOPS: dict[str, PairLoops] = {
-    "": (latency.blocking_a, latency.blocking_b),
-    "nonblocking": (latency.nonblocking_a, latency.nonblocking_b),
-}
-READY_LOOPS: dict[str, PairLoops] = {
-    "": (ready.ready_a, ready.ready_b),
-    "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_b),
-}
-BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_b)
-RING: CycleLoops = (ring.begun, ring.passed_on)
-STREAM: PairLoops = (windows.stream_a, windows.stream_b)
-READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_b)
 
 
 class ArrayCases(BufferCases):
@@ -62,6 +39,7 @@ class ArrayCases(BufferCases):
         kernel: what applications compute with: ``numpy`` or ``numba``.
     """
 
+    timed = array_loops
     finds_collectives = True
 
     def __init__(
@@ -86,7 +64,7 @@ class ArrayCases(BufferCases):
 
     def faces(self, case: Case, cube: Faces) -> Loops:  # noqa: ARG002
         """A face is a view of the cube, sent and received like any other array."""
-        return self.pair(LOOPS[""], (self._comm.send, self._comm.recv, cube.outgoing, cube.incoming))
+        return self.both("blocking", (self._comm.send, self._comm.recv, cube.outgoing, cube.incoming))
 
     def latency(self, case: Case, buffers: MessageBuffers) -> Loops:
         """Ping-pong."""
@@ -94,21 +72,21 @@ class ArrayCases(BufferCases):
         outgoing, incoming = buffers.outgoing[0], buffers.incoming[0]
         mode, _, completion = case.mode.partition("-")
         if mode == "sendrecv":
-            return self.alike(latency.sendrecv, (comm.sendrecv, outgoing, incoming, peer))
-        send = getattr(comm, METHODS[completion][mode])
+            return self.alike(array_loops.sendrecv, (comm.sendrecv, outgoing, incoming, peer))
+        send = getattr(comm, send_name(mode, completion))
         if mode == "ready":
             return self._ready(completion, (send, comm.irecv, outgoing, incoming))
         receive = comm.irecv if completion else comm.recv
-        loops = self.pair(LOOPS[completion], (send, receive, outgoing, incoming))
+        loops = self.both(completion or "blocking", (send, receive, outgoing, incoming))
         if mode == "buffered":
             mpi.buffer_attach(BUFFERED_MESSAGES * case.size)
             loops["release"] = mpi.buffer_detach
         return loops
 
     def _ready(self, completion: str, given: tuple[Any, ...]) -> Loops:
-        """Loops of the ready mode, with what rank 0 does before and after a series of them (see ``array_ready``)."""
+        """Loops of the ready mode, with what rank 0 does before and after a series of them (see ``array_loops``)."""
         comm, outgoing = self._comm, given[2]
-        loops = self.pair(READY_LOOPS[completion], given, (*given, comm.send))
+        loops = self.both(f"ready_{completion or 'blocking'}", given, (*given, comm.send))
         if self.world.rank == 1:
             return loops
         return {**loops, "begin": partial(comm.recv, 1, 2), "finish": partial(comm.send, outgoing[:0], 1, 1)}
@@ -117,21 +95,21 @@ class ArrayCases(BufferCases):
         """Windows of nonblocking sends one way."""
         comm, ack = self._comm, buffers.acknowledgement
         of_a = (comm.isend, mpi.wait_all, comm.recv, buffers.outgoing, ack)
-        return self.pair(BANDWIDTH, of_a, (comm.irecv, mpi.wait_all, comm.send, buffers.incoming, ack))
+        return self.both("bandwidth", of_a, (comm.irecv, mpi.wait_all, comm.send, buffers.incoming, ack))
 
     def bibandwidth(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """Windows of nonblocking sends both ways."""
         comm, peer = self._comm, 1 - self.world.rank
         given = (comm.isend, comm.irecv, mpi.wait_all, buffers.outgoing, buffers.incoming, peer)
-        return self.alike(windows.bibandwidth, given)
+        return self.alike(array_loops.bibandwidth, given)
 
     def stream(self, case: Case, buffers: MessageBuffers) -> Loops:
         """Windows of blocking sends."""
         comm, ack = self._comm, buffers.acknowledgement
-        of_a = (getattr(comm, METHODS[""][case.mode]), comm.recv, buffers.outgoing, ack)
+        of_a = (getattr(comm, send_name(case.mode)), comm.recv, buffers.outgoing, ack)
         if case.mode == "ready":
-            return self.pair(READY_STREAM, of_a, (comm.irecv, mpi.wait_all, comm.send, buffers.incoming, ack))
-        loops = self.pair(STREAM, of_a, (comm.send, comm.recv, buffers.incoming, ack))
+            return self.both("stream_ready", of_a, (comm.irecv, mpi.wait_all, comm.send, buffers.incoming, ack))
+        loops = self.both("stream", of_a, (comm.send, comm.recv, buffers.incoming, ack))
         if case.mode == "buffered":
             mpi.buffer_attach(BUFFERED_MESSAGES * self.window * case.size)
             loops["release"] = mpi.buffer_detach
@@ -154,13 +132,13 @@ class ArrayCases(BufferCases):
         for array, tag in sends:
             made.send(array, peer, tag)
         made.agree()
-        return {**self.alike(plans.exchanges, (made,)), "release": made.free}
+        return {**self.alike(array_loops.exchanges, (made,)), "release": made.free}
 
     def datatype(self, case: Case, laid: Layouts) -> Loops:
         """Elements at equal distances are a view, sent and received like any other array."""
         step = 2 if case.mode == "vector" else 1
         ends = [message.reshape(-1)[::step] for message in (laid.outgoing, laid.incoming)]
-        return self.pair(LOOPS[""], (self._comm.send, self._comm.recv, *ends))
+        return self.both("blocking", (self._comm.send, self._comm.recv, *ends))
 
     def application(self, case: Case) -> Application:
         """The program that is among the examples."""
@@ -172,7 +150,9 @@ class ArrayCases(BufferCases):
     def ring(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """A message round all ranks; every rank sends on the array that it received into."""
         both, arrived = (self._comm.send, self._comm.recv), buffers.incoming[0]
-        return self.cycle(RING, (*both, *buffers.outgoing, arrived), (*both, arrived))
+        return self.cycle(
+            (array_loops.begun, array_loops.passed_on), (*both, *buffers.outgoing, arrived), (*both, arrived)
+        )
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call from an array into another."""
@@ -180,4 +160,4 @@ class ArrayCases(BufferCases):
         if case.payload == "none":
             return self.barrier(call)
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
-        return self.together(collectives.calls_into, (call, *both))
+        return self.together(array_loops.calls_into, (call, *both))

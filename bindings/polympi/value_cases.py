@@ -5,13 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import object_collectives as collectives
-import value_latency as latency
-import value_ready as ready
-import value_ring as ring
-import value_windows as windows
+import object_collectives
+import value_loops
 from callbacks import UnsupportedCaseError, nothing
-from cases import BUFFERED_MESSAGES, ROOM, ObjectCases, method
+from cases import BUFFERED_MESSAGES, ROOM, ObjectCases, method, send_name
 from catalogue import NONBLOCKING
 from plan import NEIGHBORING
 
@@ -19,27 +16,9 @@ import polympi as mpi
 
 if TYPE_CHECKING:
     from callbacks import Buffer, World
-    from cases import CycleLoops, Loops, PairLoops
+    from cases import Loops
     from common_start import CommonStart
     from plan import Case, Plan
-
-# For each way to complete a send: its method in each mode, and the loops of rank 0 and of rank 1.
-METHODS: dict[str, dict[str, str]] = {
-    "": {"standard": "send", "synchronous": "ssend", "buffered": "bsend", "ready": "rsend"},
-    "nonblocking": {"standard": "isend", "synchronous": "issend", "buffered": "ibsend", "ready": "irsend"},
-}
-LOOPS: dict[str, PairLoops] = {
-    "": (latency.blocking_a, latency.blocking_b),
-    "nonblocking": (latency.nonblocking_a, latency.nonblocking_b),
-}
-READY_LOOPS: dict[str, PairLoops] = {
-    "": (ready.ready_a, ready.ready_b),
-    "nonblocking": (ready.ready_nonblocking_a, ready.ready_nonblocking_b),
-}
-BANDWIDTH: PairLoops = (windows.bandwidth_a, windows.bandwidth_b)
-RING: CycleLoops = (ring.begun, ring.passed_on)
-STREAM: PairLoops = (windows.stream_a, windows.stream_b)
-READY_STREAM: PairLoops = (windows.stream_ready_a, windows.stream_ready_b)
 
 
 class ValueCases(ObjectCases):
@@ -52,6 +31,7 @@ class ValueCases(ObjectCases):
         plan: all cases.
     """
 
+    timed = value_loops
     finds_collectives = True
 
     def __init__(self, comm: mpi.Communicator, world: World, start: CommonStart, plan: Plan) -> None:
@@ -70,20 +50,20 @@ class ValueCases(ObjectCases):
         comm, obj = self._comm, objects[0]
         mode, _, completion = case.mode.partition("-")
         if mode == "sendrecv":
-            return self.alike(latency.sendrecv, (comm.sendrecv, obj, 1 - self.world.rank))
-        send = getattr(comm, METHODS[completion][mode])
+            return self.alike(value_loops.sendrecv, (comm.sendrecv, obj, 1 - self.world.rank))
+        send = getattr(comm, send_name(mode, completion))
         if mode == "ready":
             return self._ready(completion, (send, comm.irecv, obj))
-        loops = self.pair(LOOPS[completion], (send, comm.irecv if completion else comm.recv, obj))
+        loops = self.both(completion or "blocking", (send, comm.irecv if completion else comm.recv, obj))
         if mode == "buffered":
             mpi.buffer_attach(BUFFERED_MESSAGES * (case.size + ROOM))
             loops["release"] = mpi.buffer_detach
         return loops
 
     def _ready(self, completion: str, given: tuple[Any, ...]) -> Loops:
-        """Loops of the ready mode, with what rank 0 does before and after a series of them (see ``value_ready``)."""
+        """Loops of the ready mode, with what rank 0 does before and after a series of them (see ``value_loops``)."""
         comm = self._comm
-        loops = self.pair(READY_LOOPS[completion], given, (*given, comm.send))
+        loops = self.both(f"ready_{completion or 'blocking'}", given, (*given, comm.send))
         if self.world.rank == 1:
             return loops
         return {**loops, "begin": partial(comm.recv, 1, 2), "finish": partial(comm.send, None, 1, 1)}
@@ -92,32 +72,32 @@ class ValueCases(ObjectCases):
         """Windows of nonblocking sends one way."""
         comm, (ack,) = self._comm, buffers
         of_a = (comm.isend, mpi.wait_all, comm.recv, objects, ack)
-        return self.pair(BANDWIDTH, of_a, (comm.irecv, mpi.wait_all, comm.send, self.window, ack))
+        return self.both("bandwidth", of_a, (comm.irecv, mpi.wait_all, comm.send, self.window, ack))
 
     def bibandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Windows of nonblocking sends both ways."""
         given = (self._comm.isend, self._comm.irecv, mpi.wait_all, objects, 1 - self.world.rank)
-        return self.alike(windows.bibandwidth, given)
+        return self.alike(value_loops.bibandwidth, given)
 
     def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
         """Windows of blocking sends."""
         comm, (ack,) = self._comm, buffers
-        of_a = (getattr(comm, METHODS[""][case.mode]), comm.recv, objects, ack)
+        of_a = (getattr(comm, send_name(case.mode)), comm.recv, objects, ack)
         if case.mode == "ready":
-            return self.pair(READY_STREAM, of_a, (comm.irecv, mpi.wait_all, comm.send, self.window, ack))
+            return self.both("stream_ready", of_a, (comm.irecv, mpi.wait_all, comm.send, self.window, ack))
         of_b = (comm.recv, comm.send, self.window, ack)
-        loops = self.pair(STREAM, of_a, of_b)
+        loops = self.both("stream", of_a, of_b)
         if case.mode == "buffered":
             mpi.buffer_attach(BUFFERED_MESSAGES * self.window * (case.size + ROOM))
             loops["release"] = mpi.buffer_detach
         if self.world.rank == 1:
-            loops["keep_all"] = partial(windows.stream_b_keeping_all, *of_b)
+            loops["keep_all"] = partial(value_loops.stream_b_keeping_all, *of_b)
         return loops
 
     def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """An object round all ranks; every rank sends on what it received."""
         both = (self._comm.send, self._comm.recv)
-        return self.cycle(RING, (*both, *objects), both)
+        return self.cycle((value_loops.begun, value_loops.passed_on), (*both, *objects), both)
 
     def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """One call that takes what the rank gives and returns what it gets."""
@@ -129,5 +109,5 @@ class ValueCases(ObjectCases):
         call = method(comm, case.benchmark.replace("-", "_"))
         if case.payload == "none":
             return self.barrier(call)
-        loops = self.together(collectives.calls, (call, self.given(case, objects)))
+        loops = self.together(object_collectives.calls, (call, self.given(case, objects)))
         return {**loops, "release": release}

@@ -17,6 +17,7 @@ import contextlib
 import fcntl
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -44,6 +45,7 @@ def main() -> None:
         "POLYMPI_APPLICATIONS": given.applications,
         "RUSTFLAGS": " ".join([*os.environ.get("RUSTFLAGS", "").split(), *given.options]),
     }
+    lock(given.folder)
     with target_folder(given.into) as target:
         # Named, though it is this machine: then the flags are for the programs, and not for what builds them.
         machine = host()
@@ -53,6 +55,14 @@ def main() -> None:
         cargo(["clippy" if given.lint else "build", *place], given.folder, environment)
         for program in [] if given.lint else given.program or ["bench", "hello"]:
             shutil.copy2(target / machine / "release" / program, given.into / program)
+
+
+def lock(folder: Path) -> None:
+    """The crates of a package without a Cargo.lock are those of the benchmark, which it is named instead of there."""
+    if not (folder / "Cargo.lock").exists():
+        crates = Path(__file__).with_name("Cargo.lock").read_text()
+        [name] = re.findall('^name = ".*"$', (folder / "Cargo.toml").read_text(), re.MULTILINE)
+        (folder / "Cargo.lock").write_text(crates.replace('name = "bench"', name))
 
 
 def cargo(words: list[str], folder: Path, environment: dict[str, str]) -> None:

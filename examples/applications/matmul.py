@@ -20,15 +20,7 @@ if TYPE_CHECKING:
 
 
 class Matmul(Blocks):
-    """The solver, with one block of each matrix on each rank. All ranks call each of its methods.
-
-    Args:
-        world: the ranks.
-        edge: rows of a matrix, and columns; they need not divide by the ranks.
-
-    Raises:
-        ValueError: on all ranks; there are more ranks along an axis than rows, or no memory on a rank.
-    """
+    """The solver: the arguments are those of ``Blocks``, but a communicator instead of its mesh."""
 
     cart: mpi.Cartesian
 

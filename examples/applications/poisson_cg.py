@@ -21,19 +21,7 @@ if TYPE_CHECKING:
 
 
 class PoissonCG(PoissonOnBlock):
-    """The solver, with one block of the mesh on each rank. All ranks call each of its methods.
-
-    Args:
-        world: the ranks.
-        edge: unknowns along each axis of the mesh.
-        variant: "blocking"; "overlapped": what needs no remote value is multiplied while the values are under way;
-            "merged": one reduction an iteration instead of two.
-        kernel: "numpy" or "numba".
-
-    Raises:
-        ValueError: on all ranks; the mesh is too small for them, one does not have the kernel or the memory, or there
-            is no such variant.
-    """
+    """The solver: the arguments are those of ``PoissonOnBlock``, but a communicator instead of its mesh."""
 
     cart: mpi.Cartesian
 

@@ -14,7 +14,7 @@ class TestFortran(Applications):
 
     @staticmethod
     def compile(name: str, stack: Stack, program: Path) -> None:
-        sources = [str(FOLDER / "fortran" / f"{part}.f90") for part in ("figures", name, f"{name}_main")]
+        sources = [str(FOLDER / "fortran" / f"{part}.f90") for part in ("driver", name, f"{name}_main")]
         command, linking = compilers.fortran(stack)
         options = ["-std=f2018", "-J", str(program.parent)]
         subprocess.run([*command, *WARNINGS, *options, *sources, "-o", str(program), *linking], check=True)

@@ -51,7 +51,7 @@ namespace Benchmark
             switch (payload)
             {
                 case "none":
-                    return new Prepared { Loops = new CollectiveLoops<Barrier>(new Barrier { Comm = world }) };
+                    return new Prepared { Loops = OfAll(new Barrier { Comm = world }) };
                 case "bytes":
                     return Memory<byte>();
                 case "float64":
@@ -132,7 +132,6 @@ namespace Benchmark
             return prepared;
         }
 
-
         private Prepared WindowLoops<W>(W window) where W : struct, IWindow
         {
             bool sends = buffers->Rank == 0;
@@ -142,17 +141,14 @@ namespace Benchmark
                     return new Prepared
                     {
                         Loops = sends
-                            ? (Loops)new PairLoops<BandwidthA<W>>(new BandwidthA<W> { Window = window })
-                            : new PairLoops<BandwidthB<W>>(new BandwidthB<W> { Window = window }),
+                            ? OfPair(new BandwidthA<W> { Window = window })
+                            : OfPair(new BandwidthB<W> { Window = window }),
                     };
                 case "stream":
                     return AttachedIfBuffered(
                         new Prepared { Loops = sends ? SendingStream(window) : ReceivingStream(window) });
                 default:
-                    return new Prepared
-                    {
-                        Loops = new PairLoops<Bibandwidth<W>>(new Bibandwidth<W> { Window = window }),
-                    };
+                    return new Prepared { Loops = OfPair(new Bibandwidth<W> { Window = window }) };
             }
         }
 
@@ -161,43 +157,44 @@ namespace Benchmark
             switch (mode)
             {
                 case "synchronous":
-                    return new PairLoops<StreamA<W, SynchronousSending>>(
-                        new StreamA<W, SynchronousSending> { Window = window });
+                    return OfPair(new StreamA<W, SynchronousSending> { Window = window });
                 case "buffered":
-                    return new PairLoops<StreamA<W, BufferedSending>>(
-                        new StreamA<W, BufferedSending> { Window = window });
+                    return OfPair(new StreamA<W, BufferedSending> { Window = window });
                 case "ready":
-                    return new PairLoops<ReadyStreamA<W>>(new ReadyStreamA<W> { Window = window });
+                    return OfPair(new ReadyStreamA<W> { Window = window });
                 default:
-                    return new PairLoops<StreamA<W, StandardSending>>(
-                        new StreamA<W, StandardSending> { Window = window });
+                    return OfPair(new StreamA<W, StandardSending> { Window = window });
             }
         }
 
         private Loops ReceivingStream<W>(W window) where W : struct, IWindow => mode == "ready"
-            ? (Loops)new PairLoops<ReadyStreamB<W>>(new ReadyStreamB<W> { Window = window })
-            : new PairLoops<StreamB<W>>(new StreamB<W> { Window = window });
+            ? OfPair(new ReadyStreamB<W> { Window = window })
+            : OfPair(new StreamB<W> { Window = window });
 
         private Loops Collective<R>(R ranks) where R : struct, ICollectives
         {
             switch (benchmark)
             {
                 case "bcast":
-                    return new CollectiveLoops<Broadcast<R>>(new Broadcast<R> { Ranks = ranks });
+                    return OfAll(new Broadcast<R> { Ranks = ranks });
                 case "reduce":
-                    return new CollectiveLoops<Reduce<R>>(new Reduce<R> { Ranks = ranks });
+                    return OfAll(new Reduce<R> { Ranks = ranks });
                 case "allreduce":
-                    return new CollectiveLoops<Allreduce<R>>(new Allreduce<R> { Ranks = ranks });
+                    return OfAll(new Allreduce<R> { Ranks = ranks });
                 case "gather":
-                    return new CollectiveLoops<Gather<R>>(new Gather<R> { Ranks = ranks });
+                    return OfAll(new Gather<R> { Ranks = ranks });
                 case "scatter":
-                    return new CollectiveLoops<Scatter<R>>(new Scatter<R> { Ranks = ranks });
+                    return OfAll(new Scatter<R> { Ranks = ranks });
                 case "allgather":
-                    return new CollectiveLoops<Allgather<R>>(new Allgather<R> { Ranks = ranks });
+                    return OfAll(new Allgather<R> { Ranks = ranks });
                 default:
-                    return new CollectiveLoops<Alltoall<R>>(new Alltoall<R> { Ranks = ranks });
+                    return OfAll(new Alltoall<R> { Ranks = ranks });
             }
         }
+
+        private static Loops OfPair<I>(I iteration) where I : struct, IIteration => new PairLoops<I>(iteration);
+
+        private static Loops OfAll<I>(I iteration) where I : struct, IIteration => new CollectiveLoops<I>(iteration);
 
         // Values of C#.
 
@@ -270,13 +267,11 @@ namespace Benchmark
         {
             if (values is Values<double[]> arrays && benchmark == "reduce")
             {
-                return new CollectiveLoops<Reduce<SharedArrays>>(
-                    new Reduce<SharedArrays> { Ranks = new SharedArrays(world, arrays) });
+                return OfAll(new Reduce<SharedArrays> { Ranks = new SharedArrays(world, arrays) });
             }
             if (values is Values<double[]> more && benchmark == "allreduce")
             {
-                return new CollectiveLoops<Allreduce<SharedArrays>>(
-                    new Allreduce<SharedArrays> { Ranks = new SharedArrays(world, more) });
+                return OfAll(new Allreduce<SharedArrays> { Ranks = new SharedArrays(world, more) });
             }
             return Collective(new SharedValues<T>(world, values));
         }
@@ -287,7 +282,7 @@ namespace Benchmark
         {
             if (mode == "sendrecv")
             {
-                return new Prepared { Loops = new PairLoops<Exchange<P>>(new Exchange<P> { Payload = payload }) };
+                return new Prepared { Loops = OfPair(new Exchange<P> { Payload = payload }) };
             }
             if (completion == "nonblocking")
             {
@@ -318,8 +313,8 @@ namespace Benchmark
         private Prepared PingPong<M>(M message) where M : struct, IMessage => new Prepared
         {
             Loops = buffers->Rank == 0
-                ? (Loops)new PairLoops<Ping<M>>(new Ping<M> { Message = message })
-                : new PairLoops<Pong<M>>(new Pong<M> { Message = message }),
+                ? OfPair(new Ping<M> { Message = message })
+                : OfPair(new Pong<M> { Message = message }),
         };
 
         /// <summary>Rank 1 posts its first receive and tells rank 0; at the end a message completes the last one.</summary>
@@ -330,14 +325,14 @@ namespace Benchmark
             {
                 return new Prepared
                 {
-                    Loops = new PairLoops<PingReady<R>>(new PingReady<R> { Message = message }),
+                    Loops = OfPair(new PingReady<R> { Message = message }),
                     Begin = () => world.Receive(peer, Harness.AcknowledgementTag, Span<byte>.Empty),
                     End = () => payload.Send(),
                 };
             }
             return new Prepared
             {
-                Loops = new PairLoops<PongReady<R>>(new PongReady<R> { Message = message }),
+                Loops = OfPair(new PongReady<R> { Message = message }),
                 Begin = () =>
                 {
                     message.Post();

@@ -4,7 +4,7 @@ using System.Collections.Generic;
 namespace MPI
 {
     /// <summary>Ranks that lie on a grid.</summary>
-    public sealed unsafe class CartesianCommunicator : TopologicalCommunicator
+    public sealed class CartesianCommunicator : TopologicalCommunicator
     {
         private CartesianCommunicator(IntPtr handle, int[] dimensions, bool[] periodic) : base(handle)
         {
@@ -64,14 +64,8 @@ namespace MPI
             {
                 throw new ArgumentException("Each direction is periodic or not.", nameof(periodic));
             }
-            int[] periods = Flags(periodic);
-            IntPtr made;
-            fixed (int* d = dimensions)
-            fixed (int* p = periods)
-            {
-                Errors.Check(
-                    Native.CartCreate(ranks.Handle, dimensions.Length, d, p, reorder ? 1 : 0, &made));
-            }
+            Errors.Check(Native.CartCreate(
+                ranks.Handle, dimensions.Length, dimensions, Flags(periodic), reorder ? 1 : 0, out IntPtr made));
             return made;
         }
 
@@ -82,13 +76,7 @@ namespace MPI
         /// <param name="periodic">Whether the last place of a direction is beside the first.</param>
         public static int Map(Intracommunicator ranks, int directions, int[] dimensions, bool[] periodic)
         {
-            int[] periods = Flags(periodic);
-            int rank;
-            fixed (int* d = dimensions)
-            fixed (int* p = periods)
-            {
-                Errors.Check(Native.CartMap(ranks.Handle, directions, d, p, &rank));
-            }
+            Errors.Check(Native.CartMap(ranks.Handle, directions, dimensions, Flags(periodic), out int rank));
             return rank;
         }
 
@@ -106,13 +94,8 @@ namespace MPI
         /// <summary>Shares ranks among the directions of a grid as evenly as possible.</summary>
         /// <param name="ranks">How many ranks there are.</param>
         /// <param name="dimensions">The number of places in each direction; 0 where it is asked for.</param>
-        public static void ComputeDimensions(int ranks, ref int[] dimensions)
-        {
-            fixed (int* d = dimensions)
-            {
-                Errors.Check(Native.DimsCreate(ranks, dimensions.Length, d));
-            }
-        }
+        public static void ComputeDimensions(int ranks, ref int[] dimensions) =>
+            Errors.Check(Native.DimsCreate(ranks, dimensions.Length, dimensions));
 
         /// <summary>The number of places in each direction.</summary>
         public int[] Dimensions { get; }
@@ -128,10 +111,7 @@ namespace MPI
         public int[] GetCartesianCoordinates(int rank)
         {
             var coordinates = new int[Dimensions.Length];
-            fixed (int* c = coordinates)
-            {
-                Errors.Check(Native.CartCoords(Handle, rank, coordinates.Length, c));
-            }
+            Errors.Check(Native.CartCoords(Handle, rank, coordinates.Length, coordinates));
             return coordinates;
         }
 
@@ -180,11 +160,7 @@ namespace MPI
         /// <param name="coordinates">The place.</param>
         public int GetCartesianRank(int[] coordinates)
         {
-            int rank;
-            fixed (int* c = coordinates)
-            {
-                Errors.Check(Native.CartRank(Handle, c, &rank));
-            }
+            Errors.Check(Native.CartRank(Handle, coordinates, out int rank));
             return rank;
         }
 
@@ -193,13 +169,8 @@ namespace MPI
         /// <param name="displacement">How many places to go.</param>
         /// <param name="source">The rank to receive from, or <see cref="Communicator.NullRank"/> at an edge.</param>
         /// <param name="dest">The rank to send to, or <see cref="Communicator.NullRank"/> at an edge.</param>
-        public void Shift(int direction, int displacement, out int source, out int dest)
-        {
-            int from, to;
-            Errors.Check(Native.CartShift(Handle, direction, displacement, &from, &to));
-            source = from;
-            dest = to;
-        }
+        public void Shift(int direction, int displacement, out int source, out int dest) =>
+            Errors.Check(Native.CartShift(Handle, direction, displacement, out source, out dest));
 
         /// <summary>Cuts the grid into grids of fewer directions.</summary>
         /// <param name="remain">For each direction whether it stays.</param>
@@ -209,12 +180,7 @@ namespace MPI
             {
                 throw new ArgumentException("Each direction stays or not.", nameof(remain));
             }
-            int[] flags = Flags(remain);
-            IntPtr made;
-            fixed (int* f = flags)
-            {
-                Errors.Check(Native.CartSub(Handle, f, &made));
-            }
+            Errors.Check(Native.CartSub(Handle, Flags(remain), out IntPtr made));
             return new CartesianCommunicator(made, Remaining(Dimensions, remain), Remaining(Periodic, remain));
         }
 

@@ -17,67 +17,53 @@ namespace MPI
         public T[] GatherFlattened<T>(T[] values, int root) => GatherFlattened(values, values.Length, root);
 
         /// <summary>Allgather with its result by reference.</summary>
-        /// <inheritdoc cref="Allgather{T}(T)" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
-        public void Allgather<T>(T value, ref T[] result) =>
-            Into(ref result, Allgather(value));
+        public void Allgather<T>(T value, ref T[] result) => Into(ref result, Allgather(value));
 
         /// <summary>AllgatherFlattened with its result by reference.</summary>
-        /// <inheritdoc cref="AllgatherFlattened{T}(T[], int)" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void AllgatherFlattened<T>(T[] values, int count, ref T[] result) =>
             Into(ref result, AllgatherFlattened(values, count));
 
         /// <summary>AllgatherFlattened with its result by reference.</summary>
-        /// <inheritdoc cref="AllgatherFlattened{T}(T[], int[])" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void AllgatherFlattened<T>(T[] values, int[] counts, ref T[] result) =>
             Into(ref result, AllgatherFlattened(values, counts));
 
         /// <summary>Allreduce with its result by reference.</summary>
-        /// <inheritdoc cref="Allreduce{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Allreduce<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
             Into(ref result, Allreduce(values, operation));
 
         /// <summary>Alltoall with its result by reference.</summary>
-        /// <inheritdoc cref="Alltoall{T}(T[])" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
-        public void Alltoall<T>(T[] values, ref T[] result) =>
-            Into(ref result, Alltoall(values));
+        public void Alltoall<T>(T[] values, ref T[] result) => Into(ref result, Alltoall(values));
 
         /// <summary>AlltoallFlattened with its result by reference.</summary>
-        /// <inheritdoc cref="AlltoallFlattened{T}(T[], int)" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void AlltoallFlattened<T>(T[] values, int count, ref T[] result) =>
             Into(ref result, AlltoallFlattened(values, count));
 
         /// <summary>AlltoallFlattened with its result by reference.</summary>
-        /// <inheritdoc cref="AlltoallFlattened{T}(T[], int[], int[])" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void AlltoallFlattened<T>(T[] values, int[] sendCounts, int[] receiveCounts, ref T[] result) =>
             Into(ref result, AlltoallFlattened(values, sendCounts, receiveCounts));
 
         /// <summary>Gather with its result by reference.</summary>
-        /// <inheritdoc cref="Gather{T}(T, int)" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
-        public void Gather<T>(T value, int root, ref T[] result) =>
-            Into(ref result, Gather(value, root));
+        public void Gather<T>(T value, int root, ref T[] result) => Into(ref result, Gather(value, root));
 
         /// <summary>GatherFlattened with its result by reference.</summary>
-        /// <inheritdoc cref="GatherFlattened{T}(T[], int)" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void GatherFlattened<T>(T[] values, int root, ref T[] result) =>
             Into(ref result, GatherFlattened(values, root));
 
         /// <summary>GatherFlattened with its result by reference.</summary>
-        /// <inheritdoc cref="GatherFlattened{T}(T[], int[], int)" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void GatherFlattened<T>(T[] values, int[] counts, int root, ref T[] result) =>
             Into(ref result, GatherFlattened(values, counts, root));
 
         /// <summary>Reduce with its result by reference.</summary>
-        /// <inheritdoc cref="Reduce{T}(T[], ReductionOperation{T}, int)" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Reduce<T>(T[] values, ReductionOperation<T> operation, int root, ref T[] result)
         {
@@ -87,19 +73,16 @@ namespace MPI
         }
 
         /// <summary>ReduceScatter with its result by reference.</summary>
-        /// <inheritdoc cref="ReduceScatter{T}(T[], ReductionOperation{T}, int[])" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ReduceScatter<T>(T[] values, ReductionOperation<T> operation, int[] counts, ref T[] result) =>
             Into(ref result, ReduceScatter(values, operation, counts));
 
         /// <summary>ScatterFromFlattened with its result by reference.</summary>
-        /// <inheritdoc cref="ScatterFromFlattened{T}(T[], int, int)" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ScatterFromFlattened<T>(T[] values, int count, int root, ref T[] result) =>
             Into(ref result, ScatterFromFlattened(values, count, root));
 
         /// <summary>ScatterFromFlattened with its result by reference.</summary>
-        /// <inheritdoc cref="ScatterFromFlattened{T}(T[], int[], int)" path="/param|/typeparam"/>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ScatterFromFlattened<T>(T[] values, int[] counts, int root, ref T[] result) =>
             Into(ref result, ScatterFromFlattened(values, counts, root));

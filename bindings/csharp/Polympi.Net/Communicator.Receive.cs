@@ -193,8 +193,7 @@ namespace MPI
         {
             CheckSource(source, tag);
             NativeStatus found = default(NativeStatus);
-            int flag;
-            Errors.Check(Native.Iprobe(source, tag, Handle, &flag, &found));
+            Errors.Check(Native.Iprobe(source, tag, Handle, out int flag, &found));
             return flag == 0 ? null : new Status(found);
         }
     }

@@ -81,8 +81,7 @@ namespace MPI
         {
             get
             {
-                IntPtr group;
-                Errors.Check(Native.CommGroup(Handle, &group));
+                Errors.Check(Native.CommGroup(Handle, out IntPtr group));
                 return new Group(group);
             }
         }
@@ -90,8 +89,7 @@ namespace MPI
         /// <summary>The ranks that messages go to: the remote ones of an intercommunicator.</summary>
         internal virtual int CountPeers()
         {
-            int size;
-            Errors.Check(Native.CommSize(Handle, &size));
+            Errors.Check(Native.CommSize(Handle, out int size));
             return size;
         }
 
@@ -140,12 +138,10 @@ namespace MPI
         {
             if (ranks < 0)
             {
-                int found;
-                Errors.Check(Native.CommRank(Handle, &found));
-                rank = found;
-                rootHere = FindRootHere(found);
+                Errors.Check(Native.CommRank(Handle, out rank));
+                rootHere = FindRootHere(rank);
                 peers = CountPeers();
-                Errors.Check(Native.CommSize(Handle, &found));
+                Errors.Check(Native.CommSize(Handle, out int found));
                 Volatile.Write(ref ranks, found); // last: other threads may look
             }
         }
@@ -154,8 +150,7 @@ namespace MPI
         /// <param name="other">The other.</param>
         public Comparison Compare(Communicator other)
         {
-            int result;
-            Errors.Check(Native.CommCompare(Handle, other.Handle, &result));
+            Errors.Check(Native.CommCompare(Handle, other.Handle, out int result));
             return (Comparison)Array.IndexOf(Constants.Comparisons, result);
         }
 
@@ -173,7 +168,7 @@ namespace MPI
             {
                 IntPtr freed = Handle;
                 Handle = Constants.CommNull;
-                Errors.Check(Native.CommFree(&freed));
+                Errors.Check(Native.CommFree(ref freed));
             }
         }
 

@@ -26,7 +26,7 @@ namespace MPI
         [MethodImpl(MethodImplOptions.NoInlining)]
         private static void Start(Threading threading)
         {
-            int provided, found, value;
+            int provided;
             if (Finalized)
             {
                 throw new InvalidOperationException(
@@ -36,7 +36,7 @@ namespace MPI
             {
                 Errors.Check(Native.Init(Constants.ThreadLevels[(int)threading], &provided));
             }
-            Errors.Check(Native.LargestTag(&value, &found));
+            Errors.Check(Native.LargestTag(out int value, out int found));
             largestTag = found != 0 ? value : largestTag;
             Communicator.World.ReturnErrors();
             Communicator.Self.ReturnErrors();
@@ -131,8 +131,7 @@ namespace MPI
         {
             get
             {
-                int flag;
-                Errors.Check(Native.Initialized(&flag));
+                Errors.Check(Native.Initialized(out int flag));
                 return flag != 0;
             }
         }
@@ -142,8 +141,7 @@ namespace MPI
         {
             get
             {
-                int flag;
-                Errors.Check(Native.Finalized(&flag));
+                Errors.Check(Native.Finalized(out int flag));
                 return flag != 0;
             }
         }
@@ -153,8 +151,7 @@ namespace MPI
         {
             get
             {
-                int level;
-                Errors.Check(Native.QueryThread(&level));
+                Errors.Check(Native.QueryThread(out int level));
                 return (Threading)Array.IndexOf(Constants.ThreadLevels, level);
             }
         }
@@ -164,8 +161,7 @@ namespace MPI
         {
             get
             {
-                int flag;
-                Errors.Check(Native.IsThreadMain(&flag));
+                Errors.Check(Native.IsThreadMain(out int flag));
                 return flag != 0;
             }
         }

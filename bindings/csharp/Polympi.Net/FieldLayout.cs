@@ -222,14 +222,8 @@ namespace MPI
                 places[i] = fields[i].Place;
                 types[i] = Predefined(fields[i].Type);
             }
-            IntPtr made;
-            fixed (int* l = lengths)
-            fixed (long* p = places)
-            fixed (IntPtr* t = types)
-            {
-                Errors.Check(Native.TypeStruct(fields.Count, l, p, t, size, &made));
-            }
-            Errors.Check(Native.TypeCommit(&made));
+            Errors.Check(Native.TypeStruct(fields.Count, lengths, places, types, size, out IntPtr made));
+            Errors.Check(Native.TypeCommit(ref made));
             return made;
         }
     }

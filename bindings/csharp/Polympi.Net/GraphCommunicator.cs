@@ -3,7 +3,7 @@ using System;
 namespace MPI
 {
     /// <summary>Ranks that are the nodes of a graph.</summary>
-    public sealed unsafe class GraphCommunicator : TopologicalCommunicator
+    public sealed class GraphCommunicator : TopologicalCommunicator
     {
         private readonly int[][] edges;
 
@@ -49,12 +49,7 @@ namespace MPI
             {
                 edges[i].CopyTo(all, ends[i] - edges[i].Length);
             }
-            IntPtr made;
-            fixed (int* e = ends)
-            fixed (int* a = all)
-            {
-                Errors.Check(Native.GraphCreate(ranks.Handle, edges.Length, e, a, reorder ? 1 : 0, &made));
-            }
+            Errors.Check(Native.GraphCreate(ranks.Handle, edges.Length, ends, all, reorder ? 1 : 0, out IntPtr made));
             return made;
         }
     }

@@ -3,7 +3,7 @@ using System;
 namespace MPI
 {
     /// <summary>A set of processes in an order.</summary>
-    public sealed unsafe partial class Group : IDisposable
+    public sealed partial class Group : IDisposable
     {
         private IntPtr handle;
 
@@ -22,8 +22,7 @@ namespace MPI
         {
             get
             {
-                int size;
-                Errors.Check(Native.GroupSize(handle, &size));
+                Errors.Check(Native.GroupSize(handle, out int size));
                 return size;
             }
         }
@@ -33,8 +32,7 @@ namespace MPI
         {
             get
             {
-                int rank;
-                Errors.Check(Native.GroupRank(handle, &rank));
+                Errors.Check(Native.GroupRank(handle, out int rank));
                 return rank;
             }
         }
@@ -44,8 +42,7 @@ namespace MPI
         /// <param name="b">Another.</param>
         public static Group operator |(Group a, Group b)
         {
-            IntPtr made;
-            Errors.Check(Native.GroupUnion(a.handle, b.handle, &made));
+            Errors.Check(Native.GroupUnion(a.handle, b.handle, out IntPtr made));
             return new Group(made);
         }
 
@@ -54,8 +51,7 @@ namespace MPI
         /// <param name="b">Another.</param>
         public static Group operator &(Group a, Group b)
         {
-            IntPtr made;
-            Errors.Check(Native.GroupIntersection(a.handle, b.handle, &made));
+            Errors.Check(Native.GroupIntersection(a.handle, b.handle, out IntPtr made));
             return new Group(made);
         }
 
@@ -64,8 +60,7 @@ namespace MPI
         /// <param name="b">Another.</param>
         public static Group operator -(Group a, Group b)
         {
-            IntPtr made;
-            Errors.Check(Native.GroupDifference(a.handle, b.handle, &made));
+            Errors.Check(Native.GroupDifference(a.handle, b.handle, out IntPtr made));
             return new Group(made);
         }
 
@@ -73,11 +68,7 @@ namespace MPI
         /// <param name="ranks">Their ranks here, in the order that they get.</param>
         public Group IncludeOnly(params int[] ranks)
         {
-            IntPtr made;
-            fixed (int* r = ranks)
-            {
-                Errors.Check(Native.GroupIncl(handle, ranks.Length, r, &made));
-            }
+            Errors.Check(Native.GroupIncl(handle, ranks.Length, ranks, out IntPtr made));
             return new Group(made);
         }
 
@@ -85,11 +76,7 @@ namespace MPI
         /// <param name="ranks">The ranks of those that are left out.</param>
         public Group Exclude(params int[] ranks)
         {
-            IntPtr made;
-            fixed (int* r = ranks)
-            {
-                Errors.Check(Native.GroupExcl(handle, ranks.Length, r, &made));
-            }
+            Errors.Check(Native.GroupExcl(handle, ranks.Length, ranks, out IntPtr made));
             return new Group(made);
         }
 
@@ -99,11 +86,7 @@ namespace MPI
         public int[] TranslateRanks(int[] ranks, Group other)
         {
             var translated = new int[ranks.Length];
-            fixed (int* r = ranks)
-            fixed (int* t = translated)
-            {
-                Errors.Check(Native.GroupTranslate(handle, ranks.Length, r, other.handle, t));
-            }
+            Errors.Check(Native.GroupTranslate(handle, ranks.Length, ranks, other.handle, translated));
             return translated;
         }
 
@@ -111,8 +94,7 @@ namespace MPI
         /// <param name="other">The other.</param>
         public Comparison Compare(Group other)
         {
-            int result;
-            Errors.Check(Native.GroupCompare(handle, other.handle, &result));
+            Errors.Check(Native.GroupCompare(handle, other.handle, out int result));
             return (Comparison)Array.IndexOf(Constants.Comparisons, result);
         }
 
@@ -121,10 +103,7 @@ namespace MPI
         {
             if (handle != Constants.GroupNull && handle != Constants.GroupEmpty && !Environment.Finalized)
             {
-                fixed (IntPtr* group = &handle)
-                {
-                    Errors.Check(Native.GroupFree(group));
-                }
+                Errors.Check(Native.GroupFree(ref handle));
             }
         }
     }

@@ -43,10 +43,6 @@ namespace MPI
         public void ScatterFromFlattened<T>() => ScatterFromFlattened<T>(null, null, Null);
 
         /// <summary>Gets elements of a root on the other side.</summary>
-        /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="counts">How many elements each rank of this side gets.</param>
-        /// <param name="root">The root.</param>
-        /// <param name="result">The elements of this rank.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ScatterFromFlattened<T>(int[] counts, int root, ref T[] result) =>
             ScatterFromFlattened(null, counts, root, ref result);

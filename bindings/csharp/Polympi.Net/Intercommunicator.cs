@@ -8,7 +8,7 @@ namespace MPI
     /// those of the other side its rank: they give to a gather or reduction, and get from a broadcast or scatter. In
     /// calls without a root each side gets what the other gives.
     /// </remarks>
-    public sealed unsafe partial class Intercommunicator : Communicator
+    public sealed partial class Intercommunicator : Communicator
     {
         /// <summary>What the root of a collective call gives as the root.</summary>
         public static readonly int Root = Constants.Root;
@@ -40,8 +40,7 @@ namespace MPI
         {
             get
             {
-                IntPtr group;
-                Errors.Check(Native.CommRemoteGroup(Handle, &group));
+                Errors.Check(Native.CommRemoteGroup(Handle, out IntPtr group));
                 return new Group(group);
             }
         }
@@ -50,15 +49,13 @@ namespace MPI
         /// <param name="upper">Whether the ranks of this side come after those of the other.</param>
         public Intracommunicator Merge(bool upper)
         {
-            IntPtr made;
-            Errors.Check(Native.IntercommMerge(Handle, upper ? 1 : 0, &made));
+            Errors.Check(Native.IntercommMerge(Handle, upper ? 1 : 0, out IntPtr made));
             return new Intracommunicator(made);
         }
 
         internal override int CountPeers()
         {
-            int size;
-            Errors.Check(Native.CommRemoteSize(Handle, &size));
+            Errors.Check(Native.CommRemoteSize(Handle, out int size));
             return size;
         }
 
@@ -77,9 +74,8 @@ namespace MPI
         private static IntPtr Create(
             Intracommunicator local, int localLeader, Intracommunicator peers, int remoteLeader, int tag)
         {
-            IntPtr made;
             Errors.Check(Native.IntercommCreate(
-                local.Handle, localLeader, peers.Handle, remoteLeader, tag, &made));
+                local.Handle, localLeader, peers.Handle, remoteLeader, tag, out IntPtr made));
             return made;
         }
     }

@@ -3,7 +3,7 @@ using System;
 namespace MPI
 {
     /// <content>Processes that a running program starts.</content>
-    public unsafe partial class Intracommunicator
+    public partial class Intracommunicator
     {
         private static Intercommunicator parent;
 
@@ -14,8 +14,7 @@ namespace MPI
             {
                 if (parent == null)
                 {
-                    IntPtr found;
-                    Errors.Check(Native.CommParent(&found));
+                    Errors.Check(Native.CommParent(out IntPtr found));
                     parent = found == Constants.CommNull ? null : new Intercommunicator(found);
                 }
                 return parent;
@@ -35,8 +34,7 @@ namespace MPI
             CheckRoot(root);
             var arguments = new string[(argv == null ? 0 : argv.Length) + 1]; // null is their end
             argv?.CopyTo(arguments, 0);
-            IntPtr made;
-            Errors.Check(Native.CommSpawn(command, arguments, maxprocs, root, Handle, &made));
+            Errors.Check(Native.CommSpawn(command, arguments, maxprocs, root, Handle, out IntPtr made));
             return new Intercommunicator(made);
         }
     }

@@ -4,7 +4,7 @@ using System.ComponentModel;
 namespace MPI
 {
     /// <summary>Ranks that send messages to each other, and make collective calls together.</summary>
-    public unsafe partial class Intracommunicator : Communicator
+    public partial class Intracommunicator : Communicator
     {
         internal Intracommunicator(IntPtr handle, bool predefined = false) : base(handle, predefined)
         {
@@ -13,8 +13,7 @@ namespace MPI
         /// <summary>Makes a communicator of the same ranks, whose messages do not meet those of this one.</summary>
         public Intracommunicator Clone()
         {
-            IntPtr made;
-            Errors.Check(Native.CommDup(Handle, &made));
+            Errors.Check(Native.CommDup(Handle, out IntPtr made));
             var clone = new Intracommunicator(made);
             Attributes.CopyTo(clone.Attributes);
             return clone;
@@ -25,16 +24,14 @@ namespace MPI
         /// <param name="key">Ranks are in the order of their keys.</param>
         public Intracommunicator Split(int color, int key = 0)
         {
-            IntPtr made;
-            Errors.Check(Native.CommSplit(Handle, color < 0 ? Constants.Undefined : color, key, &made));
+            Errors.Check(Native.CommSplit(Handle, color < 0 ? Constants.Undefined : color, key, out IntPtr made));
             return OrNull(made);
         }
 
         /// <summary>Makes a communicator of the ranks on this machine.</summary>
         public Intracommunicator SplitByMachine()
         {
-            IntPtr made;
-            Errors.Check(Native.CommSplitShared(Handle, Rank, &made));
+            Errors.Check(Native.CommSplitShared(Handle, Rank, out IntPtr made));
             return OrNull(made);
         }
 
@@ -42,8 +39,7 @@ namespace MPI
         /// <param name="group">The same group on all ranks.</param>
         public Intracommunicator Create(Group group)
         {
-            IntPtr made;
-            Errors.Check(Native.CommCreate(Handle, group.MpiHandle, &made));
+            Errors.Check(Native.CommCreate(Handle, group.MpiHandle, out IntPtr made));
             return OrNull(made);
         }
 
@@ -76,15 +72,11 @@ namespace MPI
             Codec<T>.Default.ExclusiveScanEach(this, values, operation);
 
         /// <summary>Scan with its result by reference.</summary>
-        /// <inheritdoc cref="Scan{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
-        /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void Scan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
             Into(ref result, Scan(values, operation));
 
         /// <summary>ExclusiveScan with its result by reference.</summary>
-        /// <inheritdoc cref="ExclusiveScan{T}(T[], ReductionOperation{T})" path="/param|/typeparam"/>
-        /// <param name="result">The result.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public void ExclusiveScan<T>(T[] values, ReductionOperation<T> operation, ref T[] result) =>
             Into(ref result, ExclusiveScan(values, operation));

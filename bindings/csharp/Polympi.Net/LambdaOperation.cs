@@ -28,8 +28,7 @@ namespace MPI
         private LambdaOperation()
         {
             callback = Combine;
-            IntPtr op;
-            Errors.Check(Native.OpCreate(Marshal.GetFunctionPointerForDelegate(callback), 0, &op));
+            Errors.Check(Native.OpCreate(Marshal.GetFunctionPointerForDelegate(callback), 0, out IntPtr op));
             Op = op;
         }
 

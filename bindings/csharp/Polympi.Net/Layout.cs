@@ -4,13 +4,13 @@ namespace MPI
 {
     /// <summary>Which elements of memory a message has: for faces, rows and columns of arrays, without packing.</summary>
     /// <typeparam name="T">The type of the elements: a number or a struct.</typeparam>
-    public sealed unsafe class Layout<T> : IDisposable where T : struct
+    public sealed class Layout<T> : IDisposable where T : struct
     {
         private IntPtr handle;
 
         private Layout(IntPtr made, long span)
         {
-            Errors.Check(Native.TypeCommit(&made));
+            Errors.Check(Native.TypeCommit(ref made));
             handle = made;
             Span = span;
         }
@@ -35,13 +35,7 @@ namespace MPI
             {
                 last = last * sizes[i] + starts[i] + parts[i] - 1;
             }
-            IntPtr made;
-            fixed (int* s = sizes)
-            fixed (int* p = parts)
-            fixed (int* b = starts)
-            {
-                Errors.Check(Native.TypeSubarray(sizes.Length, s, p, b, Plain<T>.Datatype, &made));
-            }
+            Errors.Check(Native.TypeSubarray(sizes.Length, sizes, parts, starts, Plain<T>.Datatype, out IntPtr made));
             return new Layout<T>(made, last + 1);
         }
 
@@ -55,8 +49,7 @@ namespace MPI
             {
                 throw new ArgumentException("Blocks follow each other and do not overlap.", nameof(stride));
             }
-            IntPtr made;
-            Errors.Check(Native.TypeVector(count, length, stride, Plain<T>.Datatype, &made));
+            Errors.Check(Native.TypeVector(count, length, stride, Plain<T>.Datatype, out IntPtr made));
             return new Layout<T>(made, (long)(count - 1) * stride + length);
         }
 
@@ -78,12 +71,7 @@ namespace MPI
                 }
                 span = Math.Max(span, (long)places[i] + lengths[i]);
             }
-            IntPtr made;
-            fixed (int* l = lengths)
-            fixed (int* p = places)
-            {
-                Errors.Check(Native.TypeIndexed(lengths.Length, l, p, Plain<T>.Datatype, &made));
-            }
+            Errors.Check(Native.TypeIndexed(lengths.Length, lengths, places, Plain<T>.Datatype, out IntPtr made));
             return new Layout<T>(made, span);
         }
 
@@ -92,10 +80,7 @@ namespace MPI
         {
             if (handle != IntPtr.Zero && !Environment.Finalized)
             {
-                fixed (IntPtr* type = &handle)
-                {
-                    Errors.Check(Native.TypeFree(type));
-                }
+                Errors.Check(Native.TypeFree(ref handle));
                 handle = IntPtr.Zero;
             }
         }

@@ -27,8 +27,6 @@ namespace MPI
     public sealed partial class Environment
     {
         /// <summary>Runs a program, and ends MPI if that is wanted.</summary>
-        /// <param name="program">Called with all ranks.</param>
-        /// <param name="cleanupEnvironment">Whether to end MPI then, also where it was started before.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public static void Run(Action<Intracommunicator> program, bool cleanupEnvironment)
         {
@@ -37,16 +35,11 @@ namespace MPI
         }
 
         /// <summary>Runs a program, and ends MPI if that is wanted.</summary>
-        /// <param name="args">The arguments of the program, which stay as they are.</param>
-        /// <param name="program">Called with all ranks.</param>
-        /// <param name="cleanupEnvironment">Whether to end MPI then, also where it was started before.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public static void Run(ref string[] args, Action<Intracommunicator> program, bool cleanupEnvironment = true) =>
             Run(ref args, MPI.Threading.Serialized, program, cleanupEnvironment);
 
         /// <summary>Runs a program, and ends MPI if that is wanted.</summary>
-        /// <inheritdoc cref="Run(ref string[], Action{Intracommunicator}, bool)" path="/param|/typeparam"/>
-        /// <param name="threading">How many threads may call MPI.</param>
         [EditorBrowsable(EditorBrowsableState.Never)]
         public static void Run(
             ref string[] args, Threading threading, Action<Intracommunicator> program, bool cleanupEnvironment = true)

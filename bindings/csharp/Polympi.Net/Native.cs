@@ -19,15 +19,15 @@ namespace MPI
         [DllImport(Library, EntryPoint = "polympi_net_init")]
         internal static extern int Init(int wanted, int* provided);
         [DllImport(Library, EntryPoint = "polympi_net_initialized")]
-        internal static extern int Initialized(int* flag);
+        internal static extern int Initialized(out int flag);
         [DllImport(Library, EntryPoint = "polympi_net_finalized")]
-        internal static extern int Finalized(int* flag);
+        internal static extern int Finalized(out int flag);
         [DllImport(Library, EntryPoint = "polympi_net_finalize")]
         internal static extern int FinalizeMpi();
         [DllImport(Library, EntryPoint = "polympi_net_query_thread")]
-        internal static extern int QueryThread(int* level);
+        internal static extern int QueryThread(out int level);
         [DllImport(Library, EntryPoint = "polympi_net_is_thread_main")]
-        internal static extern int IsThreadMain(int* flag);
+        internal static extern int IsThreadMain(out int flag);
         [DllImport(Library, EntryPoint = "polympi_net_abort")]
         internal static extern int Abort(IntPtr comm, int code);
         [DllImport(Library, EntryPoint = "polympi_net_wtime")]
@@ -43,7 +43,7 @@ namespace MPI
         [DllImport(Library, EntryPoint = "polympi_net_error_class")]
         internal static extern int ErrorClass(int error);
         [DllImport(Library, EntryPoint = "polympi_net_largest_tag")]
-        internal static extern int LargestTag(int* value, int* found);
+        internal static extern int LargestTag(out int value, out int found);
 
         // Point to point.
         [DllImport(Library, EntryPoint = "polympi_net_send")]
@@ -74,7 +74,7 @@ namespace MPI
         [DllImport(Library, EntryPoint = "polympi_net_probe")]
         internal static extern int Probe(int source, int tag, IntPtr comm, NativeStatus* status);
         [DllImport(Library, EntryPoint = "polympi_net_iprobe")]
-        internal static extern int Iprobe(int source, int tag, IntPtr comm, int* flag, NativeStatus* status);
+        internal static extern int Iprobe(int source, int tag, IntPtr comm, out int flag, NativeStatus* status);
         [DllImport(Library, EntryPoint = "polympi_net_mprobe")]
         internal static extern int Mprobe(
             int source, int tag, IntPtr comm, IntPtr* message, NativeStatus* status);
@@ -153,99 +153,99 @@ namespace MPI
             void* outgoing, int* outgoingCounts, int* outgoingPlaces, void* incoming, int* incomingCounts,
             int* incomingPlaces, IntPtr type, IntPtr comm);
         [DllImport(Library, EntryPoint = "polympi_net_op_create")]
-        internal static extern int OpCreate(IntPtr function, int commutes, IntPtr* op);
+        internal static extern int OpCreate(IntPtr function, int commutes, out IntPtr op);
 
         // Communicators, groups, datatypes.
         [DllImport(Library, EntryPoint = "polympi_net_comm_rank")]
-        internal static extern int CommRank(IntPtr comm, int* rank);
+        internal static extern int CommRank(IntPtr comm, out int rank);
         [DllImport(Library, EntryPoint = "polympi_net_comm_size")]
-        internal static extern int CommSize(IntPtr comm, int* size);
+        internal static extern int CommSize(IntPtr comm, out int size);
         [DllImport(Library, EntryPoint = "polympi_net_comm_remote_size")]
-        internal static extern int CommRemoteSize(IntPtr comm, int* size);
+        internal static extern int CommRemoteSize(IntPtr comm, out int size);
         [DllImport(Library, EntryPoint = "polympi_net_comm_return_errors")]
         internal static extern int CommReturnErrors(IntPtr comm);
         [DllImport(Library, EntryPoint = "polympi_net_comm_compare")]
-        internal static extern int CommCompare(IntPtr a, IntPtr b, int* result);
+        internal static extern int CommCompare(IntPtr a, IntPtr b, out int result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_dup")]
-        internal static extern int CommDup(IntPtr comm, IntPtr* result);
+        internal static extern int CommDup(IntPtr comm, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_split")]
-        internal static extern int CommSplit(IntPtr comm, int color, int key, IntPtr* result);
+        internal static extern int CommSplit(IntPtr comm, int color, int key, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_split_shared")]
-        internal static extern int CommSplitShared(IntPtr comm, int key, IntPtr* result);
+        internal static extern int CommSplitShared(IntPtr comm, int key, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_create")]
-        internal static extern int CommCreate(IntPtr comm, IntPtr group, IntPtr* result);
+        internal static extern int CommCreate(IntPtr comm, IntPtr group, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_free")]
-        internal static extern int CommFree(IntPtr* comm);
+        internal static extern int CommFree(ref IntPtr comm);
         [DllImport(Library, EntryPoint = "polympi_net_intercomm_create")]
         internal static extern int IntercommCreate(
-            IntPtr local, int localLeader, IntPtr peer, int remoteLeader, int tag, IntPtr* result);
+            IntPtr local, int localLeader, IntPtr peer, int remoteLeader, int tag, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_intercomm_merge")]
-        internal static extern int IntercommMerge(IntPtr comm, int high, IntPtr* result);
+        internal static extern int IntercommMerge(IntPtr comm, int high, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_spawn")]
         internal static extern int CommSpawn(
-            string command, string[] arguments, int count, int root, IntPtr comm, IntPtr* result);
+            string command, string[] arguments, int count, int root, IntPtr comm, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_parent")]
-        internal static extern int CommParent(IntPtr* result);
+        internal static extern int CommParent(out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_dims_create")]
-        internal static extern int DimsCreate(int ranks, int count, int* dims);
+        internal static extern int DimsCreate(int ranks, int count, [In, Out] int[] dims);
         [DllImport(Library, EntryPoint = "polympi_net_cart_create")]
         internal static extern int CartCreate(
-            IntPtr comm, int count, int* dims, int* periods, int reorder, IntPtr* result);
+            IntPtr comm, int count, int[] dims, int[] periods, int reorder, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_cart_rank")]
-        internal static extern int CartRank(IntPtr comm, int* coordinates, int* rank);
+        internal static extern int CartRank(IntPtr comm, int[] coordinates, out int rank);
         [DllImport(Library, EntryPoint = "polympi_net_cart_coords")]
-        internal static extern int CartCoords(IntPtr comm, int rank, int count, int* coordinates);
+        internal static extern int CartCoords(IntPtr comm, int rank, int count, [In, Out] int[] coordinates);
         [DllImport(Library, EntryPoint = "polympi_net_cart_shift")]
         internal static extern int CartShift(
-            IntPtr comm, int direction, int displacement, int* source, int* dest);
+            IntPtr comm, int direction, int displacement, out int source, out int dest);
         [DllImport(Library, EntryPoint = "polympi_net_cart_sub")]
-        internal static extern int CartSub(IntPtr comm, int* remain, IntPtr* result);
+        internal static extern int CartSub(IntPtr comm, int[] remain, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_cart_map")]
-        internal static extern int CartMap(IntPtr comm, int count, int* dims, int* periods, int* rank);
+        internal static extern int CartMap(IntPtr comm, int count, int[] dims, int[] periods, out int rank);
         [DllImport(Library, EntryPoint = "polympi_net_graph_create")]
         internal static extern int GraphCreate(
-            IntPtr comm, int count, int* index, int* edges, int reorder, IntPtr* result);
+            IntPtr comm, int count, int[] index, int[] edges, int reorder, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_group")]
-        internal static extern int CommGroup(IntPtr comm, IntPtr* result);
+        internal static extern int CommGroup(IntPtr comm, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_comm_remote_group")]
-        internal static extern int CommRemoteGroup(IntPtr comm, IntPtr* result);
+        internal static extern int CommRemoteGroup(IntPtr comm, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_group_rank")]
-        internal static extern int GroupRank(IntPtr group, int* rank);
+        internal static extern int GroupRank(IntPtr group, out int rank);
         [DllImport(Library, EntryPoint = "polympi_net_group_size")]
-        internal static extern int GroupSize(IntPtr group, int* size);
+        internal static extern int GroupSize(IntPtr group, out int size);
         [DllImport(Library, EntryPoint = "polympi_net_group_compare")]
-        internal static extern int GroupCompare(IntPtr a, IntPtr b, int* result);
+        internal static extern int GroupCompare(IntPtr a, IntPtr b, out int result);
         [DllImport(Library, EntryPoint = "polympi_net_group_union")]
-        internal static extern int GroupUnion(IntPtr a, IntPtr b, IntPtr* result);
+        internal static extern int GroupUnion(IntPtr a, IntPtr b, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_group_intersection")]
-        internal static extern int GroupIntersection(IntPtr a, IntPtr b, IntPtr* result);
+        internal static extern int GroupIntersection(IntPtr a, IntPtr b, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_group_difference")]
-        internal static extern int GroupDifference(IntPtr a, IntPtr b, IntPtr* result);
+        internal static extern int GroupDifference(IntPtr a, IntPtr b, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_group_incl")]
-        internal static extern int GroupIncl(IntPtr group, int count, int* ranks, IntPtr* result);
+        internal static extern int GroupIncl(IntPtr group, int count, int[] ranks, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_group_excl")]
-        internal static extern int GroupExcl(IntPtr group, int count, int* ranks, IntPtr* result);
+        internal static extern int GroupExcl(IntPtr group, int count, int[] ranks, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_group_translate")]
-        internal static extern int GroupTranslate(IntPtr from, int count, int* ranks, IntPtr to, int* result);
+        internal static extern int GroupTranslate(IntPtr from, int count, int[] ranks, IntPtr to, [In, Out] int[] result);
         [DllImport(Library, EntryPoint = "polympi_net_group_free")]
-        internal static extern int GroupFree(IntPtr* group);
+        internal static extern int GroupFree(ref IntPtr group);
         [DllImport(Library, EntryPoint = "polympi_net_type_commit")]
-        internal static extern int TypeCommit(IntPtr* type);
+        internal static extern int TypeCommit(ref IntPtr type);
         [DllImport(Library, EntryPoint = "polympi_net_type_free")]
-        internal static extern int TypeFree(IntPtr* type);
+        internal static extern int TypeFree(ref IntPtr type);
         [DllImport(Library, EntryPoint = "polympi_net_type_struct")]
         internal static extern int TypeStruct(
-            int count, int* lengths, long* places, IntPtr* types, long extent, IntPtr* result);
+            int count, int[] lengths, long[] places, IntPtr[] types, long extent, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_unpack")]
         internal static extern int Unpack(void* message, void* elements, long count, IntPtr element, IntPtr comm);
         [DllImport(Library, EntryPoint = "polympi_net_type_subarray")]
         internal static extern int TypeSubarray(
-            int count, int* sizes, int* parts, int* starts, IntPtr element, IntPtr* result);
+            int count, int[] sizes, int[] parts, int[] starts, IntPtr element, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_type_indexed")]
         internal static extern int TypeIndexed(
-            int count, int* lengths, int* places, IntPtr element, IntPtr* result);
+            int count, int[] lengths, int[] places, IntPtr element, out IntPtr result);
         [DllImport(Library, EntryPoint = "polympi_net_type_vector")]
         internal static extern int TypeVector(
-            int count, int length, int stride, IntPtr element, IntPtr* result);
+            int count, int length, int stride, IntPtr element, out IntPtr result);
     }
 }

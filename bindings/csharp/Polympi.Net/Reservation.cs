@@ -73,9 +73,8 @@ namespace MPI
 
         private static IntPtr MakeBlock()
         {
-            IntPtr made;
-            Errors.Check(Native.TypeVector(1, BlockBytes, BlockBytes, Constants.Packed, &made));
-            Errors.Check(Native.TypeCommit(&made));
+            Errors.Check(Native.TypeVector(1, BlockBytes, BlockBytes, Constants.Packed, out IntPtr made));
+            Errors.Check(Native.TypeCommit(ref made));
             return made;
         }
 

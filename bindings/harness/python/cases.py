@@ -1,7 +1,8 @@
 """What Python interfaces have in common when they make callbacks for a case, around their own loops.
 
-An interface derives from :class:`BufferCases` or :class:`ObjectCases` and says which of its calls and loops each
-benchmark takes. All of this happens before anything is timed: what is called then are the loops themselves.
+An interface derives from :class:`BufferCases` or :class:`ObjectCases` and has a method for each benchmark that it has
+loops for, and ``collective`` for all collectives; it gives the loops with their arguments. All of this happens before
+anything is timed: what is called then are the loops themselves.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from plan import APPLICATIONS, COLLECTIVES, PAIRS
 from timed_loops import from_common_start, one_by_one
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Sequence
+    from types import ModuleType
 
     from applications import Application
-    from callbacks import Buffer, Call, World
+    from callbacks import Call, World
     from common_start import CommonStart
     from pieces import Traffic
     from plan import Case, Plan
@@ -45,6 +47,11 @@ PairLoops: TypeAlias = "tuple[Call, Call]"  # of rank 0 and of rank 1
 CycleLoops: TypeAlias = "tuple[Call, Call]"  # of rank 0 and of the others
 Loops: TypeAlias = "dict[str, Any]"  # attributes of Callbacks
 
+# What MPI's names of sends have in front of "send".
+SEND_MODES = {"standard": "", "synchronous": "s", "buffered": "b", "ready": "r"}
+
+# Benchmarks whose method has the name of another.
+METHODS = {"pingpong-int": "latency", "object": "latency"}
 NO_LOOPS = "this program has no loops for the benchmark"
 # What lays out messages that lie in memory in a shape with gaps.
 WITH_GAPS: dict[str, type[Faces | Layouts | Halo]] = {"face": Faces, "layout": Layouts, "halo": Halo}
@@ -62,6 +69,17 @@ def method(comm: Any, name: str) -> Call:
     return call
 
 
+def send_name(mode: str, completion: str = "") -> str:
+    """MPI's name for a send in small letters, such as ``issend`` or ``bsend_init``.
+
+    Args:
+        mode: a key of :data:`SEND_MODES`.
+        completion: empty for a blocking send, or ``nonblocking`` or ``persistent``.
+    """
+    before, after = "i" * (completion == "nonblocking"), "_init" * (completion == "persistent")
+    return f"{before}{SEND_MODES[mode]}send{after}"
+
+
 class _CasesOfAnInterface(ABC):
     """What both kinds of interfaces share.
 
@@ -73,27 +91,29 @@ class _CasesOfAnInterface(ABC):
     Attributes:
         finds_collectives: whether ``collective`` finds the call of any benchmark by its name; otherwise only those
             run that every program is expected to have loops for.
+        timed: the module of the loops that ``both`` finds.
     """
 
     finds_collectives = False
+    timed: ModuleType
 
     def __init__(self, world: World, start: CommonStart, plan: Plan) -> None:
         self.world = world
         self.start = start
         self.window = plan.window
 
-    def refuse_unknown(self, case: Case, known: Container[str]) -> None:
-        """Raise UnsupportedCaseError for a benchmark without loops.
+    def loops_of(self, case: Case) -> Call:
+        """The method that gives the loops of a case: it takes the case, and what is sent and received.
 
-        Args:
-            case: of the benchmark.
-            known: benchmarks that are no collectives and have loops.
+        Raises:
+            UnsupportedCaseError: the interface has none.
         """
-        if case.benchmark in COLLECTIVES:
-            if case.benchmark not in BASIC and not self.finds_collectives:
-                raise UnsupportedCaseError(NO_LOOPS)
-        elif case.benchmark not in known:
+        collective = case.benchmark in COLLECTIVES
+        name = "collective" if collective else METHODS.get(case.benchmark, case.benchmark)
+        found: Call | None = getattr(self, name, None)
+        if found is None or (collective and case.benchmark not in BASIC and not self.finds_collectives):
             raise UnsupportedCaseError(NO_LOOPS)
+        return found
 
     @abstractmethod
     def refuse(self, case: Case) -> None:
@@ -109,6 +129,10 @@ class _CasesOfAnInterface(ABC):
         if self.world.rank == 1:
             return {"batch": partial(b, *(of_a if of_b is None else of_b))}
         return self.alike(a, of_a)
+
+    def both(self, name: str, of_a: Sequence[Any], of_b: Sequence[Any] | None = None) -> Loops:
+        """The same for the loops that the module ``timed`` has by a name: ``..._a`` and ``..._b``."""
+        return self.pair((getattr(self.timed, f"{name}_a"), getattr(self.timed, f"{name}_b")), of_a, of_b)
 
     def cycle(self, loops: CycleLoops, of_first: Sequence[Any], of_others: Sequence[Any]) -> Loops:
         """The loops of all ranks with the arguments of rank 0 and of the others; each also has its neighbours."""
@@ -155,25 +179,15 @@ class BufferCases(_CasesOfAnInterface):
             return Callbacks()
         if case.benchmark in SHAPES:
             return self._with_gaps(case)
-        methods = {
-            "latency": self.latency,
-            "pingpong-int": self.latency,
-            "ring": self.ring,
-            "bandwidth": self.bandwidth,
-            "bibandwidth": self.bibandwidth,
-            "stream": self.stream,
-            "plan": self.plan,
-        }
-        self.refuse_unknown(case, methods)
+        prepare = self.loops_of(case)
         buffers = MessageBuffers(case, self.traffic(case), self.arena, self.attached_bytes(case))
-        loops = methods.get(case.benchmark, self.collective)(case, buffers)
+        loops = prepare(case, buffers)
         return Callbacks(**{"clear": buffers.clear, "check": lambda _: buffers.check(), **loops})
 
     def _with_gaps(self, case: Case) -> Callbacks:
-        methods: dict[str, Call] = {"faces": self.faces, "datatype": self.datatype, "halo": self.halo}
-        self.refuse_unknown(case, methods)
+        prepare = self.loops_of(case)
         laid = WITH_GAPS[SHAPES[case.benchmark]](case, self.world.rank, self.arena)
-        loops = methods[case.benchmark](case, laid)
+        loops = prepare(case, laid)
         return Callbacks(**{"clear": laid.clear, "check": lambda _: laid.check(), **loops})
 
     def _space(self, case: Case) -> int:
@@ -187,49 +201,9 @@ class BufferCases(_CasesOfAnInterface):
         """Bytes of ``buffers.extra``, for an interface that attaches its own buffer."""
         return 0
 
-    @abstractmethod
-    def faces(self, case: Case, cube: Faces) -> Loops:
-        """The loops of ``faces``."""
-
-    @abstractmethod
-    def latency(self, case: Case, buffers: MessageBuffers) -> Loops:
-        """The loops of ``latency``."""
-
-    @abstractmethod
-    def bandwidth(self, case: Case, buffers: MessageBuffers) -> Loops:
-        """The loops of ``bandwidth``."""
-
-    @abstractmethod
-    def bibandwidth(self, case: Case, buffers: MessageBuffers) -> Loops:
-        """The loops of ``bibandwidth``."""
-
-    @abstractmethod
-    def stream(self, case: Case, buffers: MessageBuffers) -> Loops:
-        """The loops of ``stream``."""
-
-    @abstractmethod
-    def datatype(self, case: Case, laid: Layouts) -> Loops:
-        """The loops of ``datatype``."""
-
-    def plan(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
-        """The loops of ``plan``, which not every interface has."""
-        raise UnsupportedCaseError(NO_LOOPS)
-
-    def halo(self, case: Case, halo: Halo) -> Loops:  # noqa: ARG002
-        """The loops of ``halo``, which not every interface has."""
-        raise UnsupportedCaseError(NO_LOOPS)
-
     def application(self, case: Case) -> Application:
         """What makes the iterations of an application, which not every interface has."""
         raise UnsupportedCaseError(f"this program has no {case.benchmark}")
-
-    @abstractmethod
-    def ring(self, case: Case, buffers: MessageBuffers) -> Loops:
-        """The loops of ``ring``."""
-
-    @abstractmethod
-    def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
-        """The loops of a collective."""
 
 
 class ObjectCases(_CasesOfAnInterface):
@@ -250,20 +224,12 @@ class ObjectCases(_CasesOfAnInterface):
         self.refuse(case)
         if case.benchmark in PAIRS and self.world.rank > 1:
             return Callbacks()
-        methods = {
-            "latency": self.latency,
-            "object": self.latency,
-            "ring": self.ring,
-            "bandwidth": self.bandwidth,
-            "bibandwidth": self.bibandwidth,
-            "stream": self.stream,
-        }
-        self.refuse_unknown(case, methods)
+        prepare = self.loops_of(case)
         given = self.traffic(case)
         objects = [make_object(case, piece) for piece in given.outgoing]
         expected = expected_objects(case, given.incoming)
         buffers = self.arena.carve(self.sizes(case))
-        loops = methods.get(case.benchmark, self.collective)(case, objects, buffers)
+        loops = prepare(case, objects, buffers)
 
         def clear() -> None:
             for slot in buffers[:-1]:
@@ -285,27 +251,3 @@ class ObjectCases(_CasesOfAnInterface):
         if case.benchmark in APIECE:
             return objects or None
         return objects[0] if objects else None
-
-    @abstractmethod
-    def latency(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
-        """The loops of ``latency``."""
-
-    @abstractmethod
-    def bandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
-        """The loops of ``bandwidth``."""
-
-    @abstractmethod
-    def bibandwidth(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
-        """The loops of ``bibandwidth``."""
-
-    @abstractmethod
-    def stream(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
-        """The loops of ``stream``."""
-
-    @abstractmethod
-    def ring(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
-        """The loops of ``ring``."""
-
-    @abstractmethod
-    def collective(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:
-        """The loops of a collective."""

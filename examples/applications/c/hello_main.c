@@ -1,6 +1,4 @@
-/* Every rank says which it is: mpiexec -n 4 ./hello
-
-   Built by  mpicc -O3 -march=native -std=c11 -o hello hello_main.c  */
+/* Every rank says which it is: mpiexec -n 4 ./hello */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,7 +1,4 @@
-/* The inner product in C: mpiexec -n 2 ./inner_product [--length ELEMENTS] [--iterations NUMBER]
-
-   Built by  mpicc -O3 -march=native -std=c11 -o inner_product inner_product.c inner_product_main.c driver.c
-   -lm  */
+/* The inner product in C: mpiexec -n 2 ./inner_product [--length ELEMENTS] [--iterations NUMBER] */
 #include "driver.h"
 #include "inner_product.h"
 

@@ -1,6 +1,4 @@
-/* A product of matrices in C: mpiexec -n 2 ./matmul [--edge ROWS] [--iterations NUMBER]
-
-   Built by  mpicc -O3 -march=native -std=c11 -o matmul matmul.c matmul_main.c driver.c -lm  */
+/* A product of matrices in C: mpiexec -n 2 ./matmul [--edge ROWS] [--iterations NUMBER] */
 #include "driver.h"
 #include "matmul.h"
 

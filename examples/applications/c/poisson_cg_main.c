@@ -1,7 +1,5 @@
 /* Poisson's equation in C:
-       mpiexec -n 2 ./poisson_cg [--mesh UNKNOWNS] [--iterations NUMBER] [--variant NAME]
-
-   Built by  mpicc -O3 -march=native -std=c11 -o poisson_cg poisson_cg.c poisson_cg_main.c driver.c -lm  */
+       mpiexec -n 2 ./poisson_cg [--mesh UNKNOWNS] [--iterations NUMBER] [--variant NAME] */
 #define _DEFAULT_SOURCE
 #include "driver.h"
 #include "poisson_cg.h"

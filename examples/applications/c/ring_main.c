@@ -1,6 +1,4 @@
-/* A number that goes around all ranks, each of which adds one: mpiexec -n 4 ./ring [--laps NUMBER]
-
-   Built by  mpicc -O3 -march=native -std=c11 -o ring ring_main.c driver.c  */
+/* A number that goes around all ranks, each of which adds one: mpiexec -n 4 ./ring [--laps NUMBER] */
 #include "driver.h"
 
 #include <inttypes.h>

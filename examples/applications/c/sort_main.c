@@ -1,6 +1,4 @@
-/* A sample sort in C: mpiexec -n 2 ./sort [--length KEYS] [--iterations NUMBER]
-
-   Built by  mpicc -O3 -march=native -std=c11 -o sort sort.c sort_main.c driver.c  */
+/* A sample sort in C: mpiexec -n 2 ./sort [--length KEYS] [--iterations NUMBER] */
 #include "driver.h"
 #include "sort.h"
 

@@ -1,7 +1,5 @@
 /* The bandwidth of the memory, by a triad in C: mpiexec -n 2 ./triad [--length ELEMENTS] [--passes NUMBER]
-   [--in-place]
-
-   Built by  mpicc -O3 -march=native -std=c11 -o triad triad.c triad_main.c driver.c  */
+   [--in-place] */
 #include "driver.h"
 #include "triad.h"
 

@@ -1,6 +1,4 @@
-/* The wave equation in C: mpiexec -n 2 ./wave [--mesh POINTS] [--steps NUMBER] [--overlapped]
-
-   Built by  mpicc -O3 -march=native -std=c11 -o wave wave.c wave_main.c driver.c -lm  */
+/* The wave equation in C: mpiexec -n 2 ./wave [--mesh POINTS] [--steps NUMBER] [--overlapped] */
 #define _DEFAULT_SOURCE
 #include "driver.h"
 #include "wave.h"

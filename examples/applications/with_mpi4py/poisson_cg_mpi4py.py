@@ -55,19 +55,7 @@ class Sides(Ghosts):
 
 
 class PoissonCG(PoissonOnBlock):
-    """The solver, with one block of the mesh on each rank. All ranks call each of its methods.
-
-    Args:
-        world: the ranks.
-        edge: unknowns along each axis of the mesh.
-        variant: "blocking"; "overlapped": what needs no remote value is multiplied while the values are under way;
-            "merged": one reduction an iteration instead of two.
-        kernel: "numpy" or "numba".
-
-    Raises:
-        ValueError: on all ranks; the mesh is too small for them, one does not have the kernel or the memory, or there
-            is no such variant.
-    """
+    """The solver: the arguments are those of ``PoissonOnBlock``, but a communicator instead of its mesh."""
 
     def __init__(self, world: MPI.Intracomm, edge: int, variant: str = "blocking", kernel: str = "numpy") -> None:
         super().__init__(world.Create_cart(MPI.Compute_dims(world.size, 2)), edge, variant, kernel)

@@ -55,17 +55,7 @@ class Faces(Ghosts):
 
 
 class Wave(WaveOnBlock):
-    """The solver, with one block of the mesh on each rank. All ranks call each of its methods.
-
-    Args:
-        world: the ranks.
-        edge: points along each axis of the mesh.
-        overlapped: points that need no neighbour are updated while the faces are in flight.
-        kernel: "numpy" or "numba".
-
-    Raises:
-        ValueError: on all ranks; the mesh is too small for them, or one does not have the kernel or the memory.
-    """
+    """The solver: the arguments are those of ``WaveOnBlock``, but a communicator instead of its mesh."""
 
     def __init__(self, world: MPI.Intracomm, edge: int, overlapped: bool = False, kernel: str = "numpy") -> None:
         super().__init__(world.Create_cart(MPI.Compute_dims(world.size, 3)), edge, overlapped, kernel)

@@ -39,31 +39,39 @@ interface Values {
         return Arena.ofAuto().allocate(Math.max(1, messages) * (long) bytes, 64);
     }
 
-    /** The payload int. */
-    final class Longs implements Values {
-        private final MemorySegment out;
-        private final MemorySegment in;
-        private final MemorySegment shown;
-        private final long[] sent;
-        private final long[] received;
+    /** Values that lie in messages, each of which has memory of its own. */
+    abstract class InMessages implements Values {
+        protected final MemorySegment out;
+        protected final MemorySegment in;
+        protected final MemorySegment shown;
 
-        Longs(Buffers b) {
-            out = memory(b.outs().length, Long.BYTES);
-            in = memory(b.ins().length, Long.BYTES);
+        InMessages(Buffers b, int bytes) {
+            out = memory(b.outs().length, bytes);
+            in = memory(b.ins().length, bytes);
             shown = b.in();
-            sent = new long[b.outs().length];
-            received = new long[b.ins().length];
-            MemorySegment.copy(b.out(), JAVA_LONG, 0, sent, 0, sent.length);
         }
 
         @Override
-        public MemorySegment out() {
+        public final MemorySegment out() {
             return out;
         }
 
         @Override
-        public MemorySegment in() {
+        public final MemorySegment in() {
             return in;
+        }
+    }
+
+    /** The payload int. */
+    final class Longs extends InMessages {
+        private final long[] sent;
+        private final long[] received;
+
+        Longs(Buffers b) {
+            super(b, Long.BYTES);
+            sent = new long[b.outs().length];
+            received = new long[b.ins().length];
+            MemorySegment.copy(b.out(), JAVA_LONG, 0, sent, 0, sent.length);
         }
 
         @Override
@@ -88,30 +96,15 @@ interface Values {
     }
 
     /** The payload float. */
-    final class Reals implements Values {
-        private final MemorySegment out;
-        private final MemorySegment in;
-        private final MemorySegment shown;
+    final class Reals extends InMessages {
         private final double[] sent;
         private final double[] received;
 
         Reals(Buffers b) {
-            out = memory(b.outs().length, Double.BYTES);
-            in = memory(b.ins().length, Double.BYTES);
-            shown = b.in();
+            super(b, Double.BYTES);
             sent = new double[b.outs().length];
             received = new double[b.ins().length];
             MemorySegment.copy(b.out(), JAVA_DOUBLE, 0, sent, 0, sent.length);
-        }
-
-        @Override
-        public MemorySegment out() {
-            return out;
-        }
-
-        @Override
-        public MemorySegment in() {
-            return in;
         }
 
         @Override
@@ -155,32 +148,17 @@ interface Values {
     }
 
     /** The payload dict. */
-    final class Records implements Values {
-        private final MemorySegment out;
-        private final MemorySegment in;
-        private final MemorySegment shown;
+    final class Records extends InMessages {
         private final Named[] sent;
         private final Named[] received;
 
         Records(Buffers b) {
-            out = memory(b.outs().length, RECORD_BYTES);
-            in = memory(b.ins().length, RECORD_BYTES);
-            shown = b.in();
+            super(b, RECORD_BYTES);
             sent = new Named[b.outs().length];
             received = new Named[b.ins().length];
             for (int i = 0; i < sent.length; i++) {
                 sent[i] = Named.read(b.outs()[i], 0);
             }
-        }
-
-        @Override
-        public MemorySegment out() {
-            return out;
-        }
-
-        @Override
-        public MemorySegment in() {
-            return in;
         }
 
         @Override

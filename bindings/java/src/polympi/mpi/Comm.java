@@ -204,49 +204,33 @@ public final class Comm {
 
     /** Makes a persistent send. */
     public void sendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        try {
-            MpiException.check(
-                    (int) SEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
-        } catch (Throwable unexpected) {
-            throw MpiException.from(unexpected);
-        }
+        prepare(SEND_INIT, buffer, count, type, dest, tag, requests.at(i));
     }
 
     /** Makes a persistent send that is complete when its receive has begun. */
     public void ssendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        try {
-            MpiException.check(
-                    (int) SSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
-        } catch (Throwable unexpected) {
-            throw MpiException.from(unexpected);
-        }
+        prepare(SSEND_INIT, buffer, count, type, dest, tag, requests.at(i));
     }
 
     /** Makes a persistent send from a copy in the memory that was attached. */
     public void bsendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        try {
-            MpiException.check(
-                    (int) BSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
-        } catch (Throwable unexpected) {
-            throw MpiException.from(unexpected);
-        }
+        prepare(BSEND_INIT, buffer, count, type, dest, tag, requests.at(i));
     }
 
     /** Makes a persistent send, to be started when its receive has been. */
     public void rsendInit(MemorySegment buffer, int count, Datatype type, int dest, int tag, Requests requests, int i) {
-        try {
-            MpiException.check(
-                    (int) RSEND_INIT.invokeExact(buffer, count, type.handle(), dest, tag, handle, requests.at(i)));
-        } catch (Throwable unexpected) {
-            throw MpiException.from(unexpected);
-        }
+        prepare(RSEND_INIT, buffer, count, type, dest, tag, requests.at(i));
     }
 
     /** Makes a persistent receive. */
     public void recvInit(MemorySegment buffer, int count, Datatype type, int source, int tag, Requests requests, int i) {
+        prepare(RECV_INIT, buffer, count, type, source, tag, requests.at(i));
+    }
+
+    private void prepare(
+            MethodHandle call, MemorySegment buffer, int count, Datatype type, int rank, int tag, MemorySegment request) {
         try {
-            MpiException.check(
-                    (int) RECV_INIT.invokeExact(buffer, count, type.handle(), source, tag, handle, requests.at(i)));
+            MpiException.check((int) call.invokeExact(buffer, count, type.handle(), rank, tag, handle, request));
         } catch (Throwable unexpected) {
             throw MpiException.from(unexpected);
         }

@@ -1,11 +1,11 @@
 //! The wave equation in Rust: mpiexec -n 2 wave [--mesh POINTS] [--steps NUMBER] [--overlapped]
 
-#[path = "../options.rs"]
-mod options;
+#[path = "../driver.rs"]
+mod driver;
 #[path = "../wave.rs"]
 mod wave;
 
-use mpi::{collective::SystemOperation, topology::SimpleCommunicator, traits::*};
+use mpi::{topology::SimpleCommunicator, traits::*};
 use std::{f64::consts::PI, process::ExitCode};
 use wave::{time_step, Wave};
 
@@ -38,13 +38,11 @@ fn run(world: &SimpleCommunicator, wave: &mut Wave, edge: usize, steps: u64, ove
     let seconds = mpi::time() - begun;
     let errors = errors_here(wave, edge, steps);
     let mine = [seconds, wave.communication_ns as f64 * 1e-9, errors[0], errors[1]];
-    let mut most = [0.0; 4];
-    world.all_reduce_into(&mine[..], &mut most[..], SystemOperation::max());
-    let [seconds, exchange, from_scheme, from_wave] = most;
+    let [seconds, exchange, from_scheme, from_wave] = driver::largest(world, mine);
     if world.rank() == 0 {
-        let (ranks, points) = (world.size(), (edge as f64).powi(3));
+        let points = (edge as f64).powi(3);
         let mode = if overlapped { "overlapped" } else { "blocking" };
-        println!("{edge}^3 points, {steps} steps, {ranks} rank{}, {mode}", if ranks == 1 { "" } else { "s" });
+        println!("{edge}^3 points, {steps} steps, {}, {mode}", driver::ranks_of(world));
         println!(
             "{seconds:.3} s, {:.1} million points a second, at most {:.1} % of it in the exchange",
             1e-6 * points * steps as f64 / seconds,
@@ -55,34 +53,23 @@ fn run(world: &SimpleCommunicator, wave: &mut Wave, edge: usize, steps: u64, ove
              against the wave",
             from_wave * ((edge - 1) as f64).powi(2)
         );
-        if from_scheme >= 1e-11 {
-            eprintln!("The result is wrong.");
-        }
     }
     from_scheme < 1e-11
 }
 
 fn main() -> ExitCode {
-    let universe = mpi::initialize().expect("MPI starts once");
-    let world = universe.world();
-    let complain = |sentence: &str| {
-        if world.rank() == 0 {
-            eprintln!("{sentence}");
-        }
-        ExitCode::from(2)
-    };
-    let Some((numbers, flags)) = options::read(&[("--mesh", 129), ("--steps", 0)], &["--overlapped"]) else {
-        return complain("usage: wave [--mesh POINTS] [--steps NUMBER] [--overlapped]");
-    };
-    let (edge, overlapped) = (numbers["--mesh"] as usize, !flags.is_empty());
-    match Wave::new(&world, edge, overlapped) {
-        Ok(mut wave) => {
+    driver::main(
+        "wave [--mesh POINTS] [--steps NUMBER] [--overlapped]",
+        &[("--mesh", 129), ("--steps", 0)],
+        &["--overlapped"],
+        |world, numbers, flags| {
+            let (edge, overlapped) = (numbers["--mesh"] as usize, !flags.is_empty());
+            let mut wave = Wave::new(world, edge, overlapped).map_err(|reason| format!("wave: {reason}."))?;
             let steps = match numbers["--steps"] {
                 0 => (2.0 / time_step(edge)).ceil() as u64, // up to the time 2
                 given => given,
             };
-            ExitCode::from(u8::from(!run(&world, &mut wave, edge, steps, overlapped)))
-        }
-        Err(reason) => complain(&format!("wave: {reason}.")),
-    }
+            Ok(run(world, &mut wave, edge, steps, overlapped))
+        },
+    )
 }
