@@ -39,13 +39,13 @@ def test_one_host_file_serves_every_launcher_and_what_was_sent_is_recorded(
         assert len(measured) >= 2, said.text
         assert {one.host for one in measured} == {cluster.first.name}
         assert all(one.ready_ns for one in measured)  # the hosts have the clock of this machine
-    outcome, facts = directory.outcome(), directory.environment().facts
+    outcome, metadata = directory.outcome(), directory.environment().metadata
     assert outcome is not None
     assert set(outcome.sent_bytes) == {"t-1", "t-2"}
     messages = directory.samples().collect()["iterations"].sum()
     assert all(sent > 8 * messages for sent in outcome.sent_bytes.values())  # each message goes there and back
-    assert facts["cluster"]["hosts"] == ["t-1", "t-2"]
-    assert facts["cluster"]["tcp_congestion_control"] == "cubic"
+    assert metadata["cluster"]["hosts"] == ["t-1", "t-2"]
+    assert metadata["cluster"]["tcp_congestion_control"] == "cubic"
     assert any(finding.title == "A test cluster" for finding in directory.environment().findings)
     assert not cluster.processes()
     report = polympi("report", str(tmp_path / "out"), "--markdown")

@@ -40,4 +40,4 @@ def test_a_run_is_reported_step_by_step_and_recorded(tmp_path: Path, mpich: Stac
     environment = measured.directory.environment()
     assert environment.stacks["mpich"].library == mpich.library
     assert environment.findings == heard.findings
-    assert "cpu" in environment.facts
+    assert "cpu" in environment.metadata

@@ -13,7 +13,7 @@ from polympi.lab.environment.files import expand_list
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.placement_names import CORE_PAIR, MEANINGS, NODE, ONE_CORE, SOCKET, TWO_NODES
 from polympi.lab.plan.settings import setting_words
-from polympi.lab.records import PLACEMENT, Facts, Level, RankPlace
+from polympi.lab.records import PLACEMENT, Level, Metadata, RankPlace
 from polympi.lab.stacks.stack import HYDRA, PRRTE, SRUN
 from polympi.lab.suggest import did_you_mean
 
@@ -63,7 +63,7 @@ class Topology:
         return max((sum(one == socket for one, _ in pairs) for socket in self.sockets), default=0)
 
 
-def topology_of(metadata: Facts) -> Topology | None:
+def topology_of(metadata: Metadata) -> Topology | None:
     """The processors of this machine, from the kernel's description; None without one."""
     topology = (metadata.get("affinity") or {}).get("topology")
     return Topology({int(cpu): (socket, core) for cpu, (socket, core) in topology.items()}) if topology else None

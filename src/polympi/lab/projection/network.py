@@ -146,7 +146,7 @@ def measured_network(path: Path, stack: str) -> Network:
 
 def _bursts(analysis: Analysis) -> str:
     """What a limited rate of a test cluster does, which no other network does and no simulation here."""
-    rate = (analysis.environment.facts.get("cluster") or {}).get("rate")
+    rate = (analysis.environment.metadata.get("cluster") or {}).get("rate")
     if not rate:
         return ""
     return f"; wires of {rate} that let a burst pass at once after a pause, which is not simulated"

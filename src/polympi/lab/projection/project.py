@@ -163,8 +163,8 @@ def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
         raise UsageError(
             f"Nothing of {stack.stack} can be projected: no binding has a ping-pong of two sizes in six blocks or more."
         )
-    facts = analysis.environment.stacks.get(stack.installation)
-    family = (facts.family if facts else "") or stack.installation
+    stack_metadata = analysis.environment.stacks.get(stack.installation)
+    family = (stack_metadata.family if stack_metadata else "") or stack.installation
     selector = simulator.selector_of(family)
     return Projected(
         stack=stack.installation,

@@ -99,7 +99,7 @@ def _section(
 ) -> StudySection:
     """The section of a stack; of its numbers of ranks the last one has the equations and the guideline, too."""
     last, equations = solved_there is not None, solved_there or ()
-    run, processors = analysis.run, (analysis.environment.facts.get("affinity") or {}).get("count")
+    run, processors = analysis.run, (analysis.environment.metadata.get("affinity") or {}).get("count")
     sizes = [line.collective_bytes for line in lines if line.collective_bytes is not None]
     of_size = f" of {size(min(sizes))}" if sizes else ""
     headers = ("", *COLLECTIVES, "inner product", "lines: hello", "inner product")

@@ -81,7 +81,7 @@ class Experiment:
         self._slots = dict.fromkeys(request.launching.hosts, 1)  # of a job: as evenly as it goes
         if request.hostfile is not None:
             self._slots = read_hostfile(request.hostfile)
-        self._topology = topology_of(directory.environment().facts) if request.all_here else None
+        self._topology = topology_of(directory.environment().metadata) if request.all_here else None
         self._clocks = HostClocks(self._slots, lambda: way_to(request.cluster, None))
         self._settings = {
             plan.name: Setting(

@@ -16,12 +16,12 @@ from polympi.lab.records import (
     FORMAT,
     SAMPLE_SCHEMA,
     Environment,
-    Facts,
     Finding,
     LaunchRecord,
+    Metadata,
     Outcome,
     RunRecord,
-    StackFacts,
+    StackMetadata,
     StackRun,
     ToolLaunch,
 )
@@ -45,8 +45,8 @@ def file_name(record: LaunchRecord) -> str:
 
 def _is_of(record: LaunchRecord, samples: pl.DataFrame) -> bool:
     """Whether samples say of themselves what the record says."""
-    facts = ("launch", "stack", "block", "binding", "ranks")
-    return all(samples[name].eq_missing(getattr(record, name)).all() for name in facts)
+    fields = ("launch", "stack", "block", "binding", "ranks")
+    return all(samples[name].eq_missing(getattr(record, name)).all() for name in fields)
 
 
 def _is_planned(stack: StackRun, samples: pl.DataFrame) -> bool:
@@ -82,7 +82,7 @@ class RunDirectory:
         directory = cls(path)
         directory.write_run(run)
         directory._write_json(
-            ENVIRONMENT, {**environment.facts, "stacks": environment.stacks, "findings": environment.findings}
+            ENVIRONMENT, {**environment.metadata, "stacks": environment.stacks, "findings": environment.findings}
         )
         return directory
 
@@ -263,12 +263,12 @@ class RunDirectory:
     def _recorded_environment(self) -> Environment | None:
         """The metadata are next to what every environment has; None if the file can't be read."""
         try:
-            facts = self._read_json(ENVIRONMENT, Facts)
-            stacks = msgspec.convert(facts.pop("stacks", None) or {}, dict[str, StackFacts])
-            findings = msgspec.convert(facts.pop("findings", None) or [], list[Finding])
+            metadata = self._read_json(ENVIRONMENT, Metadata)
+            stacks = msgspec.convert(metadata.pop("stacks", None) or {}, dict[str, StackMetadata])
+            findings = msgspec.convert(metadata.pop("findings", None) or [], list[Finding])
         except (OSError, ValueError):
             return None
-        return Environment(facts=facts, stacks=stacks, findings=findings)
+        return Environment(metadata=metadata, stacks=stacks, findings=findings)
 
     def _read_json(self, name: str, kind: type[_Record]) -> _Record:
         return msgspec.json.decode((self.path / name).read_bytes(), type=kind)

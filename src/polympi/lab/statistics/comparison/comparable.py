@@ -52,7 +52,7 @@ def why_nothing_was_compared(comparison: Comparison) -> list[str]:
 def _differences_of_platform(before: Analysis, after: Analysis) -> list[str]:
     """What makes even ratios to C incomparable: another processor, another MPI library."""
     reasons = []
-    processors = [(analysis.environment.facts.get("cpu") or {}).get("model") for analysis in (before, after)]
+    processors = [(analysis.environment.metadata.get("cpu") or {}).get("model") for analysis in (before, after)]
     if all(processors) and processors[0] != processors[1]:
         reasons.append(f"The processors differ: '{processors[0]}' and '{processors[1]}'.")
     libraries = [{stack.stack: stack.library for stack in analysis.run.stacks} for analysis in (before, after)]
