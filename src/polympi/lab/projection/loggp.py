@@ -80,11 +80,7 @@ def announcement_ns(network: Network, size: int) -> float:
 
 
 class Clock:
-    """How far each rank is, and until when each wire is busy; in ns from a common start of all ranks.
-
-    Attributes:
-        times: when each rank is done with what it did so far.
-    """
+    """When each rank is done with what it did so far, and until when each wire is busy; in ns from a common start."""
 
     def __init__(self, model: Model) -> None:
         self.model = model

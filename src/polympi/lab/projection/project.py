@@ -53,12 +53,7 @@ class _Job:
 
 
 def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> Projection:
-    """Project the costs of a run.
-
-    Raises:
-        UsageError: a stack or a binding was not measured, or what was measured gives no cost.
-        SimulatorError: SimGrid is missing or has failed.
-    """
+    """Project the costs of a run; UsageError if there is nothing to project, SimulatorError if SimGrid fails."""
     simulator.check_ranks(list(request.ranks))
     program, version = simulator.compiled(), simulator.version()
     stacks = [_inputs(analysis, one, request) for one in _stacks(analysis, request.stacks)]

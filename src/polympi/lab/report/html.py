@@ -84,11 +84,7 @@ class Group:
 
 
 def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
-    """The whole page.
-
-    Returns:
-        HTML with styles, scripts, charts and data inside; everything that comes from outside is escaped.
-    """
+    """The whole page, with styles, scripts, charts and data inside; everything that comes from outside is escaped."""
     palette = palette_of(analysis)
     words = content(analysis)
     with unvalidated():

@@ -42,10 +42,7 @@ def request_again(
 ) -> Request:
     """The request of a run, as it was recorded; the time limit starts again.
 
-    Args:
-        directory: the run.
-        time_limit_s: for what is left of it; None for no limit.
-        launch_timeout_s: that of each launch from now on; None for the one that was recorded.
+    Without a `launch_timeout_s` from now on the one that was recorded holds.
     """
     run = directory.run()
     if run.polympi != __version__:

@@ -66,11 +66,7 @@ class RunDirectory:
 
     @classmethod
     def create(cls, path: Path, run: RunRecord, environment: Environment) -> RunDirectory:
-        """Make the directory and write what was asked.
-
-        Raises:
-            UsageError: the path exists, or cannot be written.
-        """
+        """Make the directory and write what was asked; UsageError if the path exists, or cannot be written."""
         if path.exists():
             raise UsageError(f"'{path}' exists and results are never overwritten: choose another directory with -o.")
         try:
@@ -88,11 +84,7 @@ class RunDirectory:
 
     @classmethod
     def open(cls, path: Path) -> RunDirectory:
-        """Open an existing result directory.
-
-        Raises:
-            ResultError: it is missing, not a result directory, damaged, or of a newer format.
-        """
+        """Open a result directory; ResultError if it is missing, damaged, of a newer format, or none."""
         if not path.is_dir():
             raise ResultError(f"There is no result directory '{path}'.")
         if not (path / "run.json").is_file():
@@ -135,11 +127,7 @@ class RunDirectory:
         (self.path / "outcome.json").unlink(missing_ok=True)
 
     def run(self) -> RunRecord:
-        """What was asked.
-
-        Raises:
-            ResultError: ``run.json`` is missing or damaged.
-        """
+        """What was asked; ResultError if ``run.json`` is missing or damaged."""
         path = self.path / "run.json"
         try:
             return self._read_json("run.json", RunRecord)
@@ -197,20 +185,12 @@ class RunDirectory:
         return max([*taken, *recorded], default=-1) + 1
 
     def samples(self) -> pl.LazyFrame:
-        """The samples of all launches that ended well, lazily; columns as in :data:`SAMPLE_SCHEMA`.
-
-        Raises:
-            LostSamplesError: a file is damaged or is missing columns.
-        """
+        """The samples of all launches that ended well, lazily, as in :data:`SAMPLE_SCHEMA`, or LostSamplesError."""
         files = [self.samples_of(record) for record in self.launches() if record.outcome == "ok"]
         return pl.concat(files).lazy() if files else pl.LazyFrame(schema=SAMPLE_SCHEMA)
 
     def samples_of(self, record: LaunchRecord) -> pl.DataFrame:
-        """The samples of one launch; columns as in :data:`SAMPLE_SCHEMA`.
-
-        Raises:
-            LostSamplesError: the file is missing, damaged, of another launch or plan, or does not hold samples.
-        """
+        """The samples of one launch, as in :data:`SAMPLE_SCHEMA`; LostSamplesError if there are none that count."""
         name = f"samples/{file_name(record)}.parquet"
         try:
             # The bytes are read first: a result directory may be called 'run[1]', which would be taken for a pattern.

@@ -66,12 +66,9 @@ def _differences_of_platform(before: Analysis, after: Analysis) -> list[str]:
 def choose_rows(
     before: Analysis, after: Analysis, *, bindings: Sequence[str], patterns: Sequence[str], absolute: bool
 ) -> pl.Expr:
-    """An expression that is true for the rows asked for.
+    """An expression that is true for the rows asked for; UsageError if a name or a pattern fits none of both runs.
 
     No names or no patterns mean all; with ``absolute``, C is a binding like others.
-
-    Raises:
-        UsageError: a name or a pattern fits nothing that both runs measured.
     """
     runs = [run.launch_medians.filter(pl.col("binding") != AGAIN) for run in (before, after)]
     chosen = pl.lit(True)
