@@ -23,7 +23,6 @@ pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 
 def run_on(cluster: Cluster, file: str, stacks: str, output: Path) -> list[str]:
-    """The words of a run on a cluster, into a directory."""
     return ["run", "-o", str(output), *ONE_CASE, "--stack", stacks, "--hostfile", str(cluster.hostfile(file))]
 
 

@@ -12,8 +12,6 @@ from polympi.lab.stacks.stack import Stack
 
 
 class Heard(Watcher):
-    """Keeps what is reported."""
-
     def __init__(self) -> None:
         self.said: list[str] = []
         self.findings: list[Finding] = []

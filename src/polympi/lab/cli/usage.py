@@ -68,7 +68,6 @@ def _bad_value(error: Any, message: str, see: str) -> str:
 
 
 def _parameter(error: Any) -> str:
-    """The name of an option or an argument, as the help shows it."""
     parameter = error.param
     if parameter is None:
         return "a value"

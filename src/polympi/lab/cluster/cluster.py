@@ -129,7 +129,6 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
         return [found for found in processes_of(Path(self.folder)) if found.pid not in holders]
 
     def _held(self) -> list[Host]:
-        """All that a process holds."""
         return [*([self.switch] if self.switch else []), *self.hosts]
 
 

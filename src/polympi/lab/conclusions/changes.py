@@ -93,7 +93,6 @@ def relative(factor: float) -> str:
 
 
 def _named(groups: Sequence[GroupChange], comparison: Comparison) -> str:
-    """The first few groups, each with how much of it changed."""
     many_stacks = len({group.stack for group in comparison.groups}) > 1
     return first_few([_name(group, many_stacks) for group in groups])
 

@@ -55,7 +55,6 @@ def processor_limits() -> Metadata:
 
 
 def _load_average() -> dict[str, float | None]:
-    """Processes that ran or waited for a CPU, averaged by the kernel over the last minutes."""
     names = ("one_minute", "five_minutes", "fifteen_minutes")
     try:
         return dict(zip(names, os.getloadavg(), strict=True))

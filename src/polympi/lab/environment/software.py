@@ -82,7 +82,6 @@ def _version(package: str) -> str | None:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """What git answers; None if it fails or is not there."""
     try:
         answer = subprocess.run(
             ["git", "-C", str(folder), *arguments],

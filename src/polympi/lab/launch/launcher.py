@@ -197,7 +197,6 @@ def _judge(
 
 
 def _finished(samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> LaunchSamples:
-    """The samples of the cases that a launch had finished."""
     whole = {number for number in samples.valid if number in cases and not _missing(samples, {number: cases[number]})}
     return dataclasses.replace(
         samples,

@@ -64,7 +64,6 @@ def _is_divisible(case: Case, ranks: int) -> bool:
 
 
 def _matching(bench: str, ranks: int) -> list[tuple[Benchmark, str, str]]:
-    """The (benchmark, mode, payload) that a name or a pattern means."""
     name, _, rest = bench.partition("/")
     benchmarks = [b for b in BENCHMARKS.values() if fnmatch.fnmatchcase(b.name, name)]
     combinations = [
@@ -84,7 +83,6 @@ def _matching(bench: str, ranks: int) -> list[tuple[Benchmark, str, str]]:
 
 
 def _unknown(bench: str, benchmarks: Sequence[Benchmark]) -> str:
-    """What is wrong with a name or pattern that fits nothing."""
     name, *parts = bench.split("/")
     if not benchmarks:
         return (

@@ -268,5 +268,4 @@ def _within(ranks: int, per_node: int, size: float) -> list[list[Message]]:
 
 
 def _powers(limit: int) -> Iterable[int]:
-    """1, 2, 4, ... below the limit."""
     return [2**k for k in range((limit - 1).bit_length())]

@@ -45,8 +45,6 @@ class Request:
 
 @dataclass(frozen=True)
 class _Job:
-    """A simulation: a stack with a number of ranks."""
-
     stack: Projected
     ranks: int
     plan: str

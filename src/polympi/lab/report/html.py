@@ -168,7 +168,6 @@ def _fits_by_family(lines: Sequence[Any], *, many: bool) -> list[tuple[str, list
 
 
 def _key(row: Row) -> tuple[str, str, str, str, str, int]:
-    """What distinguishes a row of a run from all others."""
     return (*row.family, row.binding, row.size_bytes)
 
 

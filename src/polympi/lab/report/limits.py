@@ -63,14 +63,12 @@ def _reached(row: LimitRow) -> str:
 
 
 def _beyond(rows: Sequence[LimitRow]) -> str:
-    """What it means that more was reached than is possible."""
     if all(row.reached <= 1 for row in rows):
         return ""
     return " More than 1 is not possible: the triad was disturbed more than the wave, or a cache held less of it."
 
 
 def _cache(row: LimitRow) -> str:
-    """Whether the limit is one of a cache."""
     arrays = f"Its arrays take {format_bytes(row.arrays_bytes)}"
     if row.cache_bytes is None:
         return (

@@ -135,7 +135,6 @@ class Experiment:
         return max([total, *self._block_seconds])
 
     def _arguments(self, plan: StackPlan) -> list[str]:
-        """The launcher's options at the level of a plan."""
         placed = placement_arguments(plan.level.placement, plan.stack.understands, plan.ranks, self._topology)
         return [*placed, *plan.level.arguments]
 
@@ -230,11 +229,9 @@ class Experiment:
         return found
 
     def _oversubscribed(self, state: StackState) -> bool:
-        """Whether ranks outnumber processors."""
         return state.plan.ranks > self._processors_of(state) and self._request.all_here
 
     def _processors_of(self, state: StackState) -> int:
-        """CPUs that the ranks may use."""
         return 1 if state.plan.level.placement == ONE_CORE else self._processors
 
     def _try_bindings(self, state: StackState, reference_ns: Mapping[int, float], *, oversubscribed: bool) -> None:
@@ -273,7 +270,6 @@ class Experiment:
         )
 
     def _what_to_do(self, state: StackState) -> str:
-        """The advice where the reference does not run."""
         if placement := state.plan.level.placement:
             words = " ".join(self._settings[state.name].arguments)
             return f"Its launcher was asked for the placement '{placement}' by '{words}'. {_PLACE_YOURSELF}"

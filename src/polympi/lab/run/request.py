@@ -221,7 +221,6 @@ def preview(request: Request) -> list[StackPlan]:
 
 
 def _plans(request: Request, cases: Sequence[Case], made: Callable[[Binding, Stack], Path]) -> list[StackPlan]:
-    """A plan for each stack, number of ranks and level."""
     plans: list[StackPlan] = []
     for stack in request.stacks:
         for ranks in request.ranks:
@@ -336,7 +335,6 @@ def _without_time(request: Request, stack: Stack, cases: Sequence[Case], ranks: 
 
 
 def _tools(request: Request, plan: StackPlan) -> list[FoundTool]:
-    """The third-party tools that run on a stack."""
     found = []
     wanted = wanted_tools(request)
     if plan.of_several and plan.ranks != TOOL_RANKS:

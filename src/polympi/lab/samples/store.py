@@ -44,13 +44,11 @@ def file_name(record: LaunchRecord) -> str:
 
 
 def _is_of(record: LaunchRecord, samples: pl.DataFrame) -> bool:
-    """Whether samples say of themselves what the record says."""
     fields = ("launch", "stack", "block", "binding", "ranks")
     return all(samples[name].eq_missing(getattr(record, name)).all() for name in fields)
 
 
 def _is_planned(stack: StackRun, samples: pl.DataFrame) -> bool:
-    """Whether samples are of cases of the plan alone."""
     planned = {tuple(getattr(case, name) for name in _CASE) for case in stack.cases}
     return planned.issuperset(samples.select(_CASE).unique().iter_rows())
 

@@ -91,7 +91,6 @@ def _lost(survey: Survey, reported: set[str]) -> Iterator[Check]:
 
 
 def _of_hosts(survey: Survey, needed: Mapping[str, str], common: Mapping[str, Any]) -> Iterator[Check]:
-    """What the hosts say of themselves."""
     hosts = list(survey.hosts.values())
     if not hosts:
         return

@@ -96,7 +96,6 @@ def check_mpi(survey: Survey, stack: Stack, cluster: Cluster | None, connected: 
 
 
 def _build(stack: Stack, program: Path) -> str | None:
-    """What went wrong, in a sentence; None if the program is there."""
     command = [stack.mpicc, "-std=gnu11", "-O2", str(_SOURCE), "-o", str(program), "-ldl"]
     try:
         done = subprocess.run(
@@ -108,7 +107,6 @@ def _build(stack: Stack, program: Path) -> str | None:
 
 
 def _libraries(stack: Stack, versions: Mapping[str, str | None]) -> Iterator[Check]:
-    """Whether all hosts have the same library."""
     names = list(versions)
     if words := who_has_what(versions):
         yield Check(

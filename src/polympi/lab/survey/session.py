@@ -135,7 +135,6 @@ class Session:
         self._buffer += data
 
     def _why_it_ended(self) -> str:
-        """What was said when the connection ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
         self._errors.seek(0)

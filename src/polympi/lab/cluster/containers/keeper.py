@@ -115,8 +115,6 @@ class Keeper:
 
 
 class _Maker:
-    """What the keeper does."""
-
     def __init__(self) -> None:
         self._hurries = False  # whether the current or next step has to end
         signal.signal(signal.SIGTERM, self._hurry)
