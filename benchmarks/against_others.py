@@ -59,24 +59,11 @@ MOST_REPEATS = 10  # of one launch; the CPUs stay where they are for seconds at 
 
 
 class Contest:
-    """Our programs and third-party ones on one stack, ready to be launched in turn.
+    """Our programs and third-party ones on one stack, ready to be launched in turn, in random orders of a seed.
 
-    Args:
-        stack: on which MPI.
-        opponents: the third-party programs.
-        sizes: of the messages, in bytes.
-        seed: of all random orders.
-        folder: scratch, empty.
-        on_tick: called about once a second while a launch runs; what it raises ends the launch.
-
-    Attributes:
-        distance: of the CPUs.
-        repeats: launches that were made again because the CPUs were far apart.
-
-    Raises:
-        UsageError: a benchmark can have none of the sizes.
-        BuildError: a program of ours cannot be built.
-        StackError: the reference does not run.
+    What `on_tick`, called about once a second while a launch runs, raises ends the launch. `repeats` counts the
+    launches that were made again because the CPUs were far apart. Raises UsageError if a benchmark can have none of the
+    sizes, BuildError if a program of ours cannot be built, and StackError if the reference does not run.
     """
 
     def __init__(
@@ -106,8 +93,7 @@ class Contest:
     def round(self, number: int) -> pl.DataFrame:
         """Launch every program once, in an order that changes; raw figures, columns as in :data:`RAW_SCHEMA`.
 
-        Raises:
-            StackError: a launch failed, or the CPUs did not stay near each other.
+        StackError if a launch failed, or the CPUs did not stay near each other.
         """
         rows: list[dict[str, object]] = []
         names = [*self._ours.names, *self._opponents]
@@ -155,11 +141,7 @@ class Contest:
 
 
 def without_huge_pages() -> None:
-    """Forbid huge pages to everything that this process starts from now on.
-
-    Raises:
-        StackError: the kernel does not do it.
-    """
+    """Forbid huge pages to everything that this process starts from now on; StackError if the kernel does not do it."""
     if ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0:
         raise StackError("This kernel cannot forbid huge pages to a process, so that pages would not be equal.")
 

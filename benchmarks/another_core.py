@@ -55,11 +55,7 @@ sys.exit(subprocess.run([sys.executable, native / "build.py", "--mpicc", mpicc, 
 
 
 def binding_of(revision: str, folder: Path) -> Path:
-    """A folder with the package of a revision and a binding for each of its two ways to receive.
-
-    Raises:
-        UsageError: git is not installed, does not know the revision, or has no package there.
-    """
+    """A folder with the package of a revision that git has, and a binding for each of its two ways to receive."""
     into = folder / "polympi_before"
     archive = ["git", "-C", str(REPOSITORY), "archive", revision, "src/polympi"]
     try:

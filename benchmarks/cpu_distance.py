@@ -24,18 +24,10 @@ PATIENCE_S = 300.0
 
 
 class Distance:
-    """The distance of the CPUs, in ns.
+    """The distance of the CPUs, in ns, the smallest and the largest seen; StackError if it cannot be measured.
 
-    Args:
-        folder: scratch, where the program is compiled.
-        on_tick: called about twice a second while it waits; what it raises ends the waiting.
-
-    Attributes:
-        nearest_ns: the smallest seen.
-        farthest_ns: the largest seen.
-
-    Raises:
-        StackError: the program does not compile or run.
+    Its program is compiled in the folder. What `on_tick`, called about twice a second while it waits, raises ends the
+    waiting.
     """
 
     def __init__(self, folder: Path, on_tick: Callable[[], None] = lambda: None) -> None:
@@ -66,11 +58,7 @@ class Distance:
         return self.measure() <= FAR * self.nearest_ns
 
     def wait_until_near(self) -> None:
-        """Wait until they are.
-
-        Raises:
-            StackError: they were not for five minutes.
-        """
+        """Wait until they are; StackError if they were not for five minutes."""
         end = time.monotonic() + PATIENCE_S
         while not self.is_near():
             if time.monotonic() > end:

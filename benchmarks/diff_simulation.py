@@ -180,15 +180,9 @@ def simulate(
     seed: int = 1,
     benches: Sequence[str] = (),
 ) -> list[Outcome]:
-    """Compare made-up pairs of runs.
+    """Compare made-up pairs of runs; the same seed gives the same pairs.
 
-    Args:
-        scenario: what differs between the runs of a pair.
-        pairs: how many pairs.
-        launches: of each run.
-        threshold: of ``polympi diff``, as a fraction.
-        seed: of the generator; the same seed gives the same pairs.
-        benches: the benchmarks that take part; empty means all of the quick profile.
+    Without `benches` all benchmarks of the quick profile take part; the threshold is a fraction.
     """
     machine = Machine(launches, Noise(), np.random.default_rng(seed), benches)
     outcomes = []

@@ -45,11 +45,7 @@ def run_command(command: Callable[..., None]) -> None:
 
 
 def refuse_existing(csv: Path | None) -> None:
-    """Make sure, before anything is measured, that raw figures can be kept without overwriting any.
-
-    Raises:
-        UsageError: the file exists, or its folder does not.
-    """
+    """Make sure, before anything is measured, that raw figures can be kept without overwriting any."""
     if csv is None:
         return
     if csv.exists():

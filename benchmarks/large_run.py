@@ -34,7 +34,7 @@ EVENTS = -(-SAMPLES // (BLOCKS * len(BINDINGS) * len(CASES))) - BATCHES
 
 def make(path: Path) -> None:
     """Write the directory."""
-    directory = RunDirectory.create(path, _run(), Environment(facts={"cpu": {"model": "made up", "logical": 2}}))
+    directory = RunDirectory.create(path, _run(), Environment(metadata={"cpu": {"model": "made up", "logical": 2}}))
     random = np.random.default_rng(1)
     rows = _true_times()
     for launch in range(BLOCKS * len(BINDINGS)):

@@ -111,11 +111,7 @@ class Fetched:
 
 
 def fetch(*sources: Source) -> Path:
-    """The folder with unpacked archives, which are fetched once.
-
-    Raises:
-        OSError: the index cannot be reached.
-    """
+    """The folder with unpacked archives, which are fetched once; OSError if the index cannot be reached."""
     folder = home() / "tests" / "sources"
     for source in sources:
         with made_once(folder / source.folder) as made:
@@ -141,11 +137,7 @@ def _download(source: Source) -> bytes:
 
 
 def install(stack: Stack) -> Path:
-    """mpi4py-fft and schwimmbad, compiled once in a separate folder, so that the stacks stay as they are.
-
-    Raises:
-        subprocess.CalledProcessError: they do not compile; FFTW may be missing.
-    """
+    """mpi4py-fft and schwimmbad, compiled once in a separate folder, so that the stacks stay as they are."""
     folder = home() / "tests" / f"packages-of-{MPI4PY_FFT.folder}-{SCHWIMMBAD.folder}"
     with made_once(folder) as made:
         if made:

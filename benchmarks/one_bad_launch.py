@@ -83,13 +83,9 @@ class Judged:
 
 
 def simulate(design: Design, bad: str, factor: float, random: np.random.Generator) -> list[Judged]:
-    """Make up a run and judge the rows of its binding.
+    """Make up a run and judge the rows of its binding; one launch of an arm is slower by the factor.
 
-    Args:
-        design: of the run.
-        bad: which arm has one launch that went wrong; of C it is the first one of a block.
-        factor: by how much that launch is slower.
-        random: where the noise comes from.
+    The bad launch of C is the first one of a block.
     """
     cases = len(TRUE_RATIOS)
     launches = random.gumbel(0, SCALE, (3, 1, design.blocks)) + random.gumbel(0, SCALE, (3, cases, design.blocks))
@@ -132,11 +128,7 @@ def shares(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_met(table: pl.DataFrame) -> bool:
-    """Whether the design of the quick profile keeps its promise, whichever launch is bad.
-
-    Args:
-        table: what :func:`shares` gives.
-    """
+    """Whether, in a table of :func:`shares`, the design of the quick profile keeps its promise in all cases."""
     quick = table.filter(pl.col("design") == QUICK.name)
     kept = (pl.col("slower_1.5") >= FOUND) & (pl.col("slower_4.2") >= FOUND) & (pl.col("false") <= FALSE)
     return not quick.is_empty() and bool(quick.select(kept.all()).item())

@@ -75,11 +75,7 @@ class Opponent:
 
 
 def osu_opponents(folder: Path) -> list[Opponent]:
-    """The programs of OSU Micro-Benchmarks in a folder where they were built or installed.
-
-    Raises:
-        UsageError: one is not there.
-    """
+    """The programs of OSU Micro-Benchmarks in a folder where they were built or installed; UsageError without one."""
     rooted = [osu_tool("osu_bcast", "bcast", ""), osu_tool("osu_reduce", "reduce", "", *SUMMED)]
     return [
         Opponent(
@@ -94,14 +90,7 @@ def osu_opponents(folder: Path) -> list[Opponent]:
 
 
 def imb_opponent(program: Path) -> Opponent:
-    """PingPong of Intel MPI Benchmarks.
-
-    Args:
-        program: ``IMB-MPI1``.
-
-    Raises:
-        UsageError: it is no program.
-    """
+    """PingPong of Intel MPI Benchmarks; the program is ``IMB-MPI1``."""
     if not _is_program(program):
         raise UsageError(f"'{program}' isn't a program: give the path of IMB-MPI1, built for the stack.")
 
@@ -113,12 +102,7 @@ def imb_opponent(program: Path) -> Opponent:
 
 
 def netpipe_opponent(stack: Stack) -> Opponent:
-    """Debian's NetPIPE, in a ping-pong without the neighbours of the sizes.
-
-    Raises:
-        UsageError: the stack is not the machine's own, or of a family without a NetPIPE.
-        BuildError: NetPIPE is not installed.
-    """
+    """Debian's NetPIPE, in a ping-pong without the neighbours of the sizes; the stack has to be the machine's own."""
     if stack.origin != "system" or stack.family not in NETPIPE_PROGRAMS:
         raise UsageError(
             f"Debian's NetPIPE is linked with Debian's MPI, and '{stack.name}' is another: "

@@ -55,14 +55,7 @@ Times = Mapping[int, Sequence[int]]  # by the number of a case, in ns
 
 @dataclass(frozen=True)
 class Figure:
-    """The time of one operation.
-
-    Attributes:
-        figure: which of the figures: ``as reported``, ``as OSU``, ..., or the name of another program.
-        benchmark: of our catalogue.
-        size_bytes: of the message.
-        time_ns: in ns.
-    """
+    """The time of one operation in a figure: ``as reported``, ``as OSU``, ..., or the name of another program."""
 
     figure: str
     benchmark: str
@@ -71,19 +64,10 @@ class Figure:
 
 
 class OurPrograms:
-    """Our programs on one stack, ready to be launched in turn with others.
+    """Our programs on one stack, ready to be launched in turn with others; `alike` are the figures that those compute.
 
-    Args:
-        stack: on which MPI.
-        cases: what is compared.
-        alike: the figures that the others compute.
-        seed: of the orders of the cases.
-        folder: scratch, empty.
-        on_tick: called about once a second while a launch runs; what it raises ends the launch.
-
-    Raises:
-        BuildError: a program cannot be built.
-        StackError: the reference does not run.
+    What `on_tick`, called about once a second while a launch runs, raises ends the launch. Raises BuildError if a
+    program cannot be built, and StackError if the reference does not run.
     """
 
     def __init__(
@@ -126,11 +110,7 @@ class OurPrograms:
         return list(self._plans)
 
     def measure(self, name: str, number: int) -> list[Figure]:
-        """Launch one of :attr:`names` in a round.
-
-        Raises:
-            StackError: the launch failed, or the pages were others than asked for.
-        """
+        """Launch one of :attr:`names` in a round; StackError if that failed, or pages were others than asked for."""
         figure, arm, planned = self._plans[name]
         order = case_order(sorted(planned), number, self._seed, self._stack.name)
         launched = self._launch(arm, {n: planned[n] for n in order}, number)
@@ -165,12 +145,7 @@ class OurPrograms:
 
 
 def reported(launched: Launched, folder: Path) -> Iterator[Figure]:
-    """What a report of one launch alone would show of it.
-
-    Args:
-        launched: a launch that finished, in a block.
-        folder: where its result directory is made; must not exist.
-    """
+    """What a report of one finished launch alone would show of it; its result directory is made in the folder."""
     run = RunRecord(
         polympi=__version__, created="", profile=PROFILE, seed=0, ranks=RANKS, window=WINDOW, pages=PAGES,
         minimum_blocks=1, maximum_blocks=1,
@@ -208,12 +183,7 @@ def _case_as_osu(case: PlannedCase) -> PlannedCase:
 
 
 def plan_as_netpipe(planned: Mapping[int, PlannedCase], batch_ns: float) -> dict[int, PlannedCase]:
-    """The cases of NetPIPE's benchmark with batches as long as its trials.
-
-    Args:
-        planned: calibrated cases.
-        batch_ns: the length they were calibrated for.
-    """
+    """The calibrated cases of NetPIPE's benchmark, of batches of `batch_ns`, with batches as long as its trials."""
     return {
         n: msgspec.structs.replace(
             case, batches=TRIALS, iterations=math.ceil(case.iterations * TRIAL_NS / batch_ns), events=0

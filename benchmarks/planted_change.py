@@ -31,15 +31,7 @@ PLANTED: tuple[tuple[float, int | None], ...] = ((3.0, None), (1.5, None), (1.2,
 
 
 def plant(run: Path, into: Path, binding: str, factor: float, size: int | None) -> None:
-    """Copy a run with the times of a binding in ``latency`` multiplied.
-
-    Args:
-        run: a result directory.
-        into: the copy, which must not exist.
-        binding: whose times.
-        factor: by what.
-        size: at which size in bytes; None for all.
-    """
+    """Copy a run with the times of a binding in ``latency`` multiplied, at one size in bytes or at all."""
     shutil.copytree(run, into)
     changed = (pl.col("binding") == binding) & (pl.col("benchmark") == BENCHMARK)
     if size is not None:

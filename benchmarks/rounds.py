@@ -56,14 +56,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Row:
-    """The comparison of one size.
-
-    Attributes:
-        size_bytes: of the message.
-        theirs_ns: median over rounds, in ns.
-        reported: what reports show, against theirs.
-        alike: our figure computed as theirs is, against theirs.
-    """
+    """The comparison of one size: the median over rounds of theirs, and our two figures against it."""
 
     size_bytes: int
     theirs_ns: float
@@ -105,14 +98,9 @@ class Comparison:
 
 
 def compare(raw: pl.DataFrame, opponent: Opponent) -> Comparison:
-    """Compare at the sizes that all figures have in every round.
+    """Compare at the sizes that all figures have in every round; StackError if a time is zero.
 
-    Args:
-        raw: columns as in :data:`RAW_SCHEMA`.
-        opponent: the other program.
-
-    Raises:
-        StackError: a time is zero.
+    The columns of `raw` are those of :data:`RAW_SCHEMA`.
     """
     figures = [REPORTED, opponent.alike, opponent.name]
     wide = (

@@ -96,7 +96,6 @@ def built_analysis(
     languages=None,
     lines=None,
 ):
-    """An analysis that holds these rows and records."""
     run = RunRecord(
         polympi="0.1.0",
         created="2026-01-02T03:04:05+00:00",
@@ -134,11 +133,9 @@ def built_analysis(
 
 
 def launch(number=0, binding="mpi4py", outcome="ok", **other):
-    """A launch in block 0."""
     record = {"launch": number, "stack": "mpich", "block": 0, "position": 0, "binding": binding, "ranks": 2}
     return LaunchRecord(**(record | {"outcome": outcome} | other))
 
 
 def rich_run(path: Path, **options) -> RunDirectory:
-    """A synthetic run of every kind of case."""
     return make_run(path, cases=RICH_CASES, **options)

@@ -23,16 +23,13 @@ _CHANGE: dict[str, Any] = {
 
 
 def group(**fields: Any) -> GroupChange:
-    """A group of ten rows that is the same, but for these fields."""
     return GroupChange(**(_CHANGE | {"rows": 10, "rows_slower": 0, "rows_faster": 0} | fields))
 
 
 def row(**fields: Any) -> RowChange:
-    """A row that is the same, but for these fields."""
     case = {"mode": "standard", "payload": "bytes", "size_bytes": 8, "ranks": 2, "before": 1.5, "after": 1.5}
     return RowChange(**(_CHANGE | case | fields))
 
 
 def comparison(*groups: GroupChange, rows: tuple[RowChange, ...] = (), absolute: bool = False) -> Comparison:
-    """A comparison at a threshold of 10 %."""
     return Comparison(absolute=absolute, threshold=0.1, groups=list(groups), rows=list(rows))

@@ -29,7 +29,6 @@ print(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstri
 
 
 def until(true: Callable[[], object], seconds: float = 60) -> None:
-    """Wait for something to become true."""
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline
@@ -48,12 +47,10 @@ def until_a_block_is_measured(directory: Path, running: subprocess.Popen[str]) -
 
 
 def networks() -> list[str]:
-    """The networks of this machine."""
     return sorted(path.name for path in Path("/sys/class/net").iterdir())
 
 
 def output(command: list[str]) -> str:
-    """What a command writes."""
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
@@ -63,7 +60,6 @@ def seconds_to_send(cluster: Cluster, nbytes: int) -> float:
 
 
 def congestion_control(cluster: Cluster) -> str:
-    """By what a connection from the first host to the second controls congestion."""
     return _sent(cluster, 1)[1]
 
 

@@ -13,7 +13,6 @@ from polympi.lab.cli.app import run_app
 
 
 def typed(*arguments: str, folder: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
-    """How a command ends that is typed in a folder."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patch.setattr(sys, "argv", ["polympi", *arguments])

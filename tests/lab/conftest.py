@@ -7,6 +7,5 @@ import pytest
 
 @pytest.fixture
 def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of stacks and builds, which has none yet."""
     monkeypatch.setenv("POLYMPI_HOME", str(tmp_path))
     return tmp_path

@@ -17,12 +17,10 @@ def launch_medians(times, binding="c", stack="mpich", **case):
 
 
 def launches_of(frame, started="2026-01-01T00:00:00+00:00"):
-    """A launch for each row."""
     rows = frame.select("stack", "block", "binding", "ranks").iter_rows(named=True)
     return [LaunchRecord(launch=n, position=0, outcome="ok", started=started, **row) for n, row in enumerate(rows)]
 
 
-def a_run(**facts):
-    """A run of nine blocks on two ranks."""
+def a_run(**fields):
     usual = {"polympi": "", "created": "", "profile": "quick", "seed": 1, "window": 64, "ranks": 2}
-    return RunRecord(**usual | {"minimum_blocks": 9, "maximum_blocks": 9} | facts)
+    return RunRecord(**usual | {"minimum_blocks": 9, "maximum_blocks": 9} | fields)

@@ -40,8 +40,6 @@ def short_request(path: Path, stacks: list[Stack], wanted: list[str], benches: l
 
 
 class Counting(Watcher):
-    """Counts launches as they begin and end."""
-
     def __init__(self) -> None:
         self.begun = self.ended = 0
 
@@ -55,7 +53,6 @@ class Counting(Watcher):
 def measured(
     request: Request, asked_to_stop: Callable[[], bool] = lambda: False, watcher: Watcher | None = None
 ) -> tuple[RunDirectory, Outcome]:
-    """The result directory of a run that was made, and how it ended."""
     plans, watcher = prepare(request), watcher or Watcher()
     directory = RunDirectory.create(request.output, record(request, plans), Environment())
     experiment = Experiment(request, plans, directory, processors=2, watcher=watcher, asked_to_stop=asked_to_stop)

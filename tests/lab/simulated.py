@@ -32,16 +32,13 @@ def program() -> Path:
 
 
 def span(low: float, median: float, high: float, per_byte: float = 0.0) -> Span:
-    """A cost of a call with its interval, and one of each byte without."""
     lines = [Line(per_call_ns=call, per_byte_ns=per_byte) for call in (low, median, high)]
     return Span(low=lines[0], median=lines[1], high=lines[2])
 
 
 def arm(name: str = "slow", cost: Span | None = None, **fields: object) -> ArmCosts:
-    """An arm that adds some time to each message."""
     return ArmCosts(binding=name, payload="bytes", message=cost or span(900.0, 1000.0, 1200.0), blocks=9, **fields)  # type: ignore[arg-type]
 
 
 def stack(*arms: ArmCosts, network: Network = ROUND) -> Projected:
-    """A stack with these arms."""
     return Projected(stack="mpich", family="mpich", selector="mpich", network=network, arms=list(arms))

@@ -134,7 +134,7 @@ def _make_run(
         usual=usual or [],
         study=study,
     )
-    directory = RunDirectory.create(path, run, Environment(facts={"cpu": {"model": "Synthetic", "logical": 2}}))
+    directory = RunDirectory.create(path, run, Environment(metadata={"cpu": {"model": "Synthetic", "logical": 2}}))
     launch = 0
     for stack in stacks:
         for block in range(blocks):

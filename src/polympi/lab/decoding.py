@@ -29,11 +29,7 @@ _Record = TypeVar("_Record", bound=msgspec.Struct)
 
 
 def read_record(path: Path, kind: type[_Record]) -> _Record:
-    """The record in a file of JSON.
-
-    Raises:
-        ValueError: it cannot be read; the text says why in a few words.
-    """
+    """The record in a file of JSON; a ValueError says in a few words why it cannot be read."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, ValueError) as error:
@@ -48,11 +44,9 @@ def write_record(path: Path, record: msgspec.Struct) -> None:
 
 
 def what_is_wrong(error: ValueError, kind: type[msgspec.Struct] | None = None) -> str:
-    """A few words about a file that could not be decoded, fit to stand in a sentence of ours.
+    """A few words about a file that could not be decoded, as JSON, TOML or UTF-8, fit to stand in a sentence of ours.
 
-    Args:
-        error: of msgspec (JSON, or the fields), of tomllib, or of a text that is not UTF-8.
-        kind: what the file should hold; then an unknown field is reported with those that are allowed.
+    With the `kind` that it should hold, an unknown field is reported with those that are allowed.
     """
     if isinstance(error, UnicodeDecodeError):
         return "it is not text in UTF-8"

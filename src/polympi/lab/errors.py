@@ -10,8 +10,7 @@ import subprocess
 class LabError(Exception):
     """An error that the user can correct; its text is one clear sentence, printed without a traceback.
 
-    Attributes:
-        exit_code: what the command line exits with (2: the request cannot be carried out).
+    The command line exits with `exit_code`, 2 where the request cannot be carried out.
     """
 
     exit_code = 2

@@ -27,11 +27,7 @@ def home() -> Path:
 
 
 def take_home() -> str | None:
-    """Set HOME where it is not set: Open MPI's compiler and launcher refuse to start without it.
-
-    Returns:
-        A sentence on what was done; None where HOME was set.
-    """
+    """Set HOME where it is not set: Open MPI's compiler and launcher refuse to start without it; say what was done."""
     if os.environ.get("HOME"):
         return None
     try:

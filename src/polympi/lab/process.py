@@ -54,16 +54,8 @@ def run_tree(
 ) -> Ended:
     """Run a command to its end or its time-out, then end all processes that it left running.
 
-    Args:
-        command: the program and its arguments.
-        environment: its whole environment.
-        timeout_s: seconds after which it is killed.
-        output: file that receives standard output and standard error.
-        on_tick: called about once a second while waiting; what it raises (a Ctrl-C among them) ends the command.
-        folder: working directory.
-
-    Raises:
-        OSError: the command cannot be started.
+    Standard output and standard error go to the file `output`; `environment` is all that it gets. What `on_tick`,
+    called about once a second, raises (a Ctrl-C among them) ends the command. OSError if it cannot be started.
     """
     mark = uuid.uuid4().hex
     with output.open("wb") as sink:

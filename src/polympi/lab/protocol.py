@@ -79,11 +79,7 @@ class LaunchSamples:
 
 
 def read_samples(text: str, known_cases: frozenset[int]) -> LaunchSamples:
-    """Read the samples of a launch, finished or cut short.
-
-    Raises:
-        ProtocolError: a line is not of the protocol, or its numbers make no sense.
-    """
+    """Read the samples of a launch, finished or cut short; ProtocolError if a line or its numbers make no sense."""
     samples = LaunchSamples()
     lines = text.split("\n")[:-1]
     for number, line in enumerate(lines, start=1):

@@ -290,10 +290,10 @@ class Outcome(msgspec.Struct, kw_only=True):
     withdrawn: dict[str, str] = {}
 
 
-Facts = dict[str, Any]  # sections of what a machine tells of itself; which there are depends on the machine
+Metadata = dict[str, Any]  # its sections depend on the machine
 
 
-class StackFacts(msgspec.Struct, kw_only=True, rename={"compiles_as": "compiles as"}):
+class StackMetadata(msgspec.Struct, kw_only=True, rename={"compiles_as": "compiles as"}):
     """A stack as it was when a run began: library, launcher, compiler wrapper, Python and its packages."""
 
     family: str = ""
@@ -313,11 +313,11 @@ class StackFacts(msgspec.Struct, kw_only=True, rename={"compiles_as": "compiles 
 class Environment(msgspec.Struct, kw_only=True):
     """The machine as a run found it (``environment.json``, with the metadata next to the other two)."""
 
-    facts: Facts = {}
-    stacks: dict[str, StackFacts] = {}
+    metadata: Metadata = {}
+    stacks: dict[str, StackMetadata] = {}
     findings: list[Finding] = []
 
 
 def all_here(run: RunRecord, environment: Environment) -> bool:
     """Whether all ranks of a run were on the machine that it recorded: on no other host, or on a test cluster of it."""
-    return (run.hostfile is None and not run.launching.elsewhere) or "cluster" in environment.facts
+    return (run.hostfile is None and not run.launching.elsewhere) or "cluster" in environment.metadata

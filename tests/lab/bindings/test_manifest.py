@@ -31,7 +31,6 @@ why = "X has no ready mode"
 
 
 def _entry(line: str) -> str:
-    """The manifest with a line more in its entry."""
     return MANIFEST.replace("covers", f"{line}\ncovers")
 
 

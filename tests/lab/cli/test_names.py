@@ -12,7 +12,6 @@ from polympi.lab.cli import names
 
 
 def _completed(line: str, folder: Path, **variables: str) -> list[str]:
-    """What the shell offers for a line whose last word is being typed."""
     words = line.split(" ")
     done = subprocess.run(
         [sys.executable, "-m", "polympi"],

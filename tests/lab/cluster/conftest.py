@@ -29,13 +29,10 @@ class Said:
 
 @dataclass(frozen=True)
 class Commands:
-    """``polympi`` in a process of its own."""
-
     clusters: Path  # the folder of its clusters
     programs: Path  # a folder whose programs come before those of the machine
 
     def begin(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start it."""
         variables = {
             **os.environ,
             state.FOLDER_VARIABLE: str(self.clusters),
@@ -48,7 +45,6 @@ class Commands:
         )
 
     def __call__(self, *arguments: str) -> Said:
-        """Run it to its end."""
         process = self.begin(*arguments)
         out, err = process.communicate(timeout=240)
         return Said(process.returncode, out + err)
@@ -64,7 +60,6 @@ class Commands:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the clusters of this test."""
     monkeypatch.setenv(state.FOLDER_VARIABLE, str(tmp_path / "clusters"))
     return tmp_path / "clusters"
 
@@ -82,13 +77,11 @@ def polympi(folder: Path, tmp_path: Path) -> Iterator[Commands]:
 
 @pytest.fixture
 def cluster(polympi: Commands) -> Cluster:
-    """A cluster of two hosts that is up."""
     return manage.up("t", 2)
 
 
 @pytest.fixture
 def with_slurm(polympi: Commands) -> Cluster:
-    """A cluster of two hosts with Slurm."""
     if reason := slurm.why_not():
         pytest.skip(reason)
     return manage.up("t", 2, slurm=True)

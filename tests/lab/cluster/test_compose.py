@@ -42,7 +42,6 @@ def compose(base: str, tmp_path: Path, mpich: Stack) -> Iterator[Callable[..., s
 
 
 def on_first(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command on the first host."""
     command = ["podman", "exec", f"{PROJECT}_host-1_1", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 

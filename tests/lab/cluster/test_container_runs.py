@@ -36,7 +36,7 @@ def test_both_libraries_measure_between_containers_and_the_counters_show_that_it
         assert set(outcome.sent_bytes) == {"t-1", "t-2"}
         assert all(sent > 8 * messages for sent in outcome.sent_bytes.values())  # each message goes there and back
         environment = directory.environment()
-        assert environment.facts["cluster"]["image"] == containers.image
+        assert environment.metadata["cluster"]["image"] == containers.image
         (finding,) = [finding for finding in environment.findings if finding.title == "A test cluster"]
         assert "2 hosts are containers of this machine" in finding.text
         until(lambda: not containers.processes())  # a session of sshd ends after what ran in it

@@ -64,7 +64,6 @@ class Drill:
         return self._running.returncode, err.splitlines()[-1] or err.splitlines()[-2]
 
     def kept(self) -> bool:
-        """Whether all launches before the end can be read."""
         launches = RunDirectory.open(self.out).launches()
         return not RunDirectory.open(self.out).damaged_lines() and launches[-1].block >= self.blocks >= 1
 

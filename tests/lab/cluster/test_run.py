@@ -23,7 +23,6 @@ pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 
 def run_on(cluster: Cluster, file: str, stacks: str, output: Path) -> list[str]:
-    """The words of a run on a cluster, into a directory."""
     return ["run", "-o", str(output), *ONE_CASE, "--stack", stacks, "--hostfile", str(cluster.hostfile(file))]
 
 
@@ -39,13 +38,13 @@ def test_one_host_file_serves_every_launcher_and_what_was_sent_is_recorded(
         assert len(measured) >= 2, said.text
         assert {one.host for one in measured} == {cluster.first.name}
         assert all(one.ready_ns for one in measured)  # the hosts have the clock of this machine
-    outcome, facts = directory.outcome(), directory.environment().facts
+    outcome, metadata = directory.outcome(), directory.environment().metadata
     assert outcome is not None
     assert set(outcome.sent_bytes) == {"t-1", "t-2"}
     messages = directory.samples().collect()["iterations"].sum()
     assert all(sent > 8 * messages for sent in outcome.sent_bytes.values())  # each message goes there and back
-    assert facts["cluster"]["hosts"] == ["t-1", "t-2"]
-    assert facts["cluster"]["tcp_congestion_control"] == "cubic"
+    assert metadata["cluster"]["hosts"] == ["t-1", "t-2"]
+    assert metadata["cluster"]["tcp_congestion_control"] == "cubic"
     assert any(finding.title == "A test cluster" for finding in directory.environment().findings)
     assert not cluster.processes()
     report = polympi("report", str(tmp_path / "out"), "--markdown")

@@ -13,7 +13,6 @@ from polympi.lab.errors import UsageError
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory, with a home of polympi in it."""
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     monkeypatch.setenv("POLYMPI_HOME", str(tmp_path / "work" / "home"))

@@ -14,7 +14,7 @@ from polympi.lab.statistics.analysis import analyse
 FREE = [RankPlace(host="vm", cpus="0-1")] * 2
 PAIR = [RankPlace(host="vm", cpus="0"), RankPlace(host="vm", cpus="1")]
 APART = [RankPlace(host="n1", cpus="0-1"), RankPlace(host="n2", cpus="0-1")]
-FACTS = {"affinity": {"topology": {"0": [0, 0], "1": [0, 1]}}}
+METADATA = {"affinity": {"topology": {"0": [0, 0], "1": [0, 1]}}}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def placed(run, usual, *, odd=None, placement="core-pair", sent=None):
     stacks = [msgspec.structs.replace(one, level=placement) for one in run.run.stacks]
     record = msgspec.structs.replace(run.run, levels=levels, stacks=stacks)
     outcome = msgspec.structs.replace(run.outcome, sent_bytes={} if sent is None else {"t-1": sent, "t-2": sent})
-    return replace(run, run=record, launches=launches, environment=Environment(facts=FACTS), outcome=outcome)
+    return replace(run, run=record, launches=launches, environment=Environment(metadata=METADATA), outcome=outcome)
 
 
 @pytest.mark.parametrize(

@@ -115,8 +115,8 @@ def tails(*of):
 
 
 def ran(binding, huge, total=8 * MIB, **other):
-    facts = {"launch": 0, "stack": "mpich", "block": 0, "position": 0, "ranks": 2, "outcome": "ok"} | other
-    return msgspec.convert(facts | {"binding": binding, "huge_bytes": huge, "buffer_bytes": total}, LaunchRecord)
+    fields = {"launch": 0, "stack": "mpich", "block": 0, "position": 0, "ranks": 2, "outcome": "ok"} | other
+    return msgspec.convert(fields | {"binding": binding, "huge_bytes": huge, "buffer_bytes": total}, LaunchRecord)
 
 
 def run_of(*launches, rows=(), pages="huge"):

@@ -20,10 +20,10 @@ CLUSTER = {"cluster": {"name": "t", "hosts": ["t-1", "t-2"], "rate": None, "tcp_
 PACED = {"cluster": CLUSTER["cluster"] | {"tcp_congestion_control": "bbr"}}
 
 
-def changed(**facts):
-    """The quiet machine with other facts, ``section__name=value``."""
+def changed(**metadata):
+    """The quiet machine with other metadata, ``section__name=value``."""
     environment = copy.deepcopy(QUIET)
-    for path, value in facts.items():
+    for path, value in metadata.items():
         section, name = path.split("__")
         environment.setdefault(section, {})[name] = value
     return environment
@@ -38,7 +38,7 @@ def test_a_quiet_machine_has_no_findings():
 
 
 @pytest.mark.parametrize(
-    ("facts", "ranks", "level", "title", "words"),
+    ("metadata", "ranks", "level", "title", "words"),
     [
         ({}, 5, "warning", "Oversubscribed", "5 ranks share 4 CPUs"),
         ({"limits__cpu_quota_cpus": 1.5}, 2, "warning", "Oversubscribed", "2 ranks share 1.5 CPUs"),
@@ -66,8 +66,8 @@ def test_a_quiet_machine_has_no_findings():
         ({"cpu__governor": None, "shm__size_bytes": None}, 2, "note", "Not known", "governor, size of /dev/shm"),
     ],
 )
-def test_each_trouble_is_one_sentence_and_an_advice(facts, ranks, level, title, words):
-    finding = found(changed(**facts), ranks)[title]
+def test_each_trouble_is_one_sentence_and_an_advice(metadata, ranks, level, title, words):
+    finding = found(changed(**metadata), ranks)[title]
     assert finding.level == level
     assert words in finding.text
     assert finding.text.endswith(".")
@@ -75,7 +75,7 @@ def test_each_trouble_is_one_sentence_and_an_advice(facts, ranks, level, title, 
 
 
 @pytest.mark.parametrize(
-    ("facts", "ranks"),
+    ("metadata", "ranks"),
     [
         ({"load_average__one_minute": 0.5}, 2),
         ({"load_average__one_minute": 9.0, "busy__cpus": 0.1}, 2),  # it has ended
@@ -85,8 +85,8 @@ def test_each_trouble_is_one_sentence_and_an_advice(facts, ranks, level, title, 
         ({"affinity__cores": None}, 3),
     ],
 )
-def test_what_is_just_good_enough_is_no_finding(facts, ranks):
-    assert environment_findings(changed(**facts), ranks) == []
+def test_what_is_just_good_enough_is_no_finding(metadata, ranks):
+    assert environment_findings(changed(**metadata), ranks) == []
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ def test_the_tightest_level_counts(tmp_path):
             "sys/fs/cgroup/job/step/cpuset.cpus.effective": "0-1\n",
         },
     )
-    facts = limit_metadata(tmp_path, {})
-    assert (facts["cpu_quota_cpus"], facts["memory_bytes"], facts["cpuset"]) == (1.5, 1073741824, "0-1")
+    metadata = limit_metadata(tmp_path, {})
+    assert (metadata["cpu_quota_cpus"], metadata["memory_bytes"], metadata["cpuset"]) == (1.5, 1073741824, "0-1")
 
 
 def test_version_1_and_a_container_that_sees_only_its_own_group(tmp_path):
@@ -66,8 +66,8 @@ def test_version_1_and_a_container_that_sees_only_its_own_group(tmp_path):
             "sys/fs/cgroup/memory/memory.limit_in_bytes": "536870912\n",
         },
     )
-    facts = limit_metadata(tmp_path, {})
-    assert (facts["cgroup"], facts["cpu_quota_cpus"], facts["memory_bytes"]) == (1, 0.5, 536870912)
+    metadata = limit_metadata(tmp_path, {})
+    assert (metadata["cgroup"], metadata["cpu_quota_cpus"], metadata["memory_bytes"]) == (1, 0.5, 536870912)
 
 
 def test_version_1_without_limits(tmp_path):
@@ -81,8 +81,8 @@ def test_version_1_without_limits(tmp_path):
             "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
         },
     )
-    facts = limit_metadata(tmp_path, {})
-    assert (facts["cgroup"], facts["cpu_quota_cpus"], facts["memory_bytes"]) == (1, None, None)
+    metadata = limit_metadata(tmp_path, {})
+    assert (metadata["cgroup"], metadata["cpu_quota_cpus"], metadata["memory_bytes"]) == (1, None, None)
 
 
 @pytest.mark.parametrize("damage", ["", "rubbish\n", "0::\n", "1 2 3 - cgroup2\n"])

@@ -1,4 +1,4 @@
-"""Processor facts from made-up kernel files, and from this machine."""
+"""Processor metadata from made-up kernel files, and from this machine."""
 
 import os
 
@@ -35,12 +35,12 @@ def test_a_server_with_frequency_scaling(tmp_path):
             f"{cpu}/intel_pstate/no_turbo": "1\n",
         },
     )
-    facts = processor_metadata(tmp_path, "x86_64")
-    assert facts["model"] == "Imaginary 9000"
-    assert (facts["sockets"], facts["smt"], facts["boost"]) == (2, True, False)
-    assert facts["governor"] == "performance, powersave"
-    assert (facts["frequency_min_mhz"], facts["frequency_max_mhz"]) == (800.0, 3700.0)
-    assert (facts["virtual_machine"], facts["hypervisor"]) == (False, None)
+    metadata = processor_metadata(tmp_path, "x86_64")
+    assert metadata["model"] == "Imaginary 9000"
+    assert (metadata["sockets"], metadata["smt"], metadata["boost"]) == (2, True, False)
+    assert metadata["governor"] == "performance, powersave"
+    assert (metadata["frequency_min_mhz"], metadata["frequency_max_mhz"]) == (800.0, 3700.0)
+    assert (metadata["virtual_machine"], metadata["hypervisor"]) == (False, None)
 
 
 def test_a_virtual_machine_says_so_and_names_its_maker(tmp_path):
@@ -53,16 +53,16 @@ def test_a_virtual_machine_says_so_and_names_its_maker(tmp_path):
             "sys/devices/system/cpu/cpufreq/boost": "1\n",
         },
     )
-    facts = processor_metadata(tmp_path, "x86_64")
-    assert (facts["virtual_machine"], facts["hypervisor"]) == (True, "QEMU Standard PC")
-    assert facts["boost"] is True
+    metadata = processor_metadata(tmp_path, "x86_64")
+    assert (metadata["virtual_machine"], metadata["hypervisor"]) == (True, "QEMU Standard PC")
+    assert metadata["boost"] is True
 
 
 def test_what_the_system_does_not_tell_is_none(tmp_path):
-    facts = processor_metadata(tmp_path, "aarch64")
-    reported = {k for k, v in facts.items() if v is not None}
+    metadata = processor_metadata(tmp_path, "aarch64")
+    reported = {k for k, v in metadata.items() if v is not None}
     assert reported <= {"physical_cores", "logical_cpus"}  # those come from the library, not from files
-    assert set(facts) >= {"model", "governor", "boost", "virtual_machine"}
+    assert set(metadata) >= {"model", "governor", "boost", "virtual_machine"}
 
 
 def test_the_flags_of_another_architecture_say_nothing_of_hypervisors(tmp_path):

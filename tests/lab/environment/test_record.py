@@ -94,10 +94,10 @@ def test_huge_page_settings(tmp_path):
     (pages / "enabled").write_text("always madvise [never]\n")
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("HugePages_Total:      12\nHugepagesize:       2048 kB\n")
-    facts = memory_metadata(tmp_path)
-    assert facts["transparent_hugepages"] == "never"
-    assert facts["transparent_hugepages_of_shared_memory"] is None
-    assert (facts["reserved_hugepages"], facts["hugepage_size_bytes"]) == (12, 2097152)
+    metadata = memory_metadata(tmp_path)
+    assert metadata["transparent_hugepages"] == "never"
+    assert metadata["transparent_hugepages_of_shared_memory"] is None
+    assert (metadata["reserved_hugepages"], metadata["hugepage_size_bytes"]) == (12, 2097152)
 
 
 def test_a_missing_shared_memory_is_none(tmp_path):

@@ -13,12 +13,10 @@ OUTPUTS = sorted(p.name for p in FIXTURES.iterdir() if p.suffix in {".txt", ".ou
 
 
 def read(name: str) -> Imported:
-    """A fixture, imported."""
     return import_file(FIXTURES / name)
 
 
 def row(imported: Imported, **wanted: Any) -> dict[str, Any]:
-    """The one row with these values."""
     found = imported.rows.filter(*[pl.col(k) == v for k, v in wanted.items()])
     assert found.height == 1, found
     return found.row(0, named=True)

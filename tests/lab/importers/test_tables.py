@@ -31,124 +31,70 @@ def test_a_whole_record(name):
 # File, what selects one of its rows, and what that row says.
 ROWS = [
     ("imb-2021.11-point-to-point.txt", {"mode": "sendrecv", "size_bytes": 1024}, {"mb_per_s": 9410.68}),
-    (
-        "imb-2021.11-point-to-point.txt",
-        {"benchmark": "latency", "mode": "standard", "size_bytes": 0},
-        {"time_ns": 1600.0, "mb_per_s": None},
-    ),
-    (
-        "imb-2021.11-collectives.txt",
-        {"benchmark": "allreduce", "size_bytes": 256},
-        {"payload": "float32", "time_ns": 440.0, "statistic": "max over ranks", "time_min_ns": 310.0,
-         "time_mean_ns": 380.0, "time_max_ns": 440.0},
-    ),
-    (
-        "imb-2021.11-collectives.txt",
-        {"benchmark": "barrier"},
-        {"size_bytes": 0, "payload": "none", "time_ns": 210.0},
-    ),
+    ("imb-2021.11-point-to-point.txt", {"benchmark": "latency", "mode": "standard", "size_bytes": 0},
+     {"time_ns": 1600.0, "mb_per_s": None}),
+    ("imb-2021.11-collectives.txt", {"benchmark": "allreduce", "size_bytes": 256},
+     {"payload": "float32", "time_ns": 440.0, "statistic": "max over ranks", "time_min_ns": 310.0,
+      "time_mean_ns": 380.0, "time_max_ns": 440.0}),
+    ("imb-2021.11-collectives.txt", {"benchmark": "barrier"}, {"size_bytes": 0, "payload": "none", "time_ns": 210.0}),
     ("imb-2021.11-collectives.txt", {"benchmark": "bcast", "size_bytes": 4}, {"payload": "bytes"}),
     ("imb-2021.11-uniband.txt", {"benchmark": "bandwidth", "size_bytes": 64}, {"mb_per_s": 448.43}),
     ("imb-2021.11-uniband.txt", {"benchmark": "bibandwidth", "size_bytes": 64}, {"mb_per_s": 901.1}),
     ("imb-2021.11-out-of-memory.txt", {"benchmark": "alltoall", "size_bytes": 262144}, {"time_mean_ns": 16760.0}),
     ("imb-2021.11-multi.txt", {"benchmark": "Multi-Sendrecv", "size_bytes": 16}, {"ranks": 2}),
     ("imb-2021.11-multi.txt", {"benchmark": "bcast", "size_bytes": 16}, {"time_ns": 270.0}),
-    (
-        "imb-2021.11-nonblocking.txt",
-        {"benchmark": "Ibcast", "size_bytes": 8},
-        {"time_ns": 1100.0, "statistic": "one rank"},
-    ),
+    ("imb-2021.11-nonblocking.txt", {"benchmark": "Ibcast", "size_bytes": 8},
+     {"time_ns": 1100.0, "statistic": "one rank"}),
     ("imb-2021.11-nonblocking.txt", {"benchmark": "Iallreduce_pure", "size_bytes": 8}, {"payload": "float32"}),
-    (
-        "imb-2021.11-one-sided.txt",
-        {"benchmark": "Unidir_put", "mode": "non-aggregate", "size_bytes": 32},
-        {"time_ns": 770.0},
-    ),
-    (
-        "imb-2021.11-one-sided.txt",
-        {"benchmark": "Unidir_put", "mode": "aggregate", "size_bytes": 32},
-        {"time_ns": 350.0},
-    ),
-    (  # other loops than those of IMB-MPI1
-        "imb-2021.11-p2p.txt",
-        {"benchmark": "IMB-P2P PingPong", "size_bytes": 16},
-        {"mb_per_s": 5.72, "statistic": "unstated"},
-    ),
-    (
-        "imb-2021.11-root-shift.txt",
-        {"benchmark": "bcast", "size_bytes": 8},
-        {"mode": "standard, another root each time"},
-    ),
-    (
-        "imb-2021.11-root-shift.txt",
-        {"benchmark": "barrier"},
-        {"mode": "standard", "options": "-root_shift on -msglog 3:6 -time 0.1"},
-    ),
-    (  # megabytes of 2^20 bytes
-        "imb-4.1.txt",
-        {"benchmark": "latency", "size_bytes": 4194304},
-        {"mb_per_s": pytest.approx(1347.94 * 1.048576, abs=1e-3)},
-    ),
+    ("imb-2021.11-one-sided.txt", {"benchmark": "Unidir_put", "mode": "non-aggregate", "size_bytes": 32},
+     {"time_ns": 770.0}),
+    ("imb-2021.11-one-sided.txt", {"benchmark": "Unidir_put", "mode": "aggregate", "size_bytes": 32},
+     {"time_ns": 350.0}),
+    # other loops than those of IMB-MPI1
+    ("imb-2021.11-p2p.txt", {"benchmark": "IMB-P2P PingPong", "size_bytes": 16},
+     {"mb_per_s": 5.72, "statistic": "unstated"}),
+    ("imb-2021.11-root-shift.txt", {"benchmark": "bcast", "size_bytes": 8},
+     {"mode": "standard, another root each time"}),
+    ("imb-2021.11-root-shift.txt", {"benchmark": "barrier"},
+     {"mode": "standard", "options": "-root_shift on -msglog 3:6 -time 0.1"}),
+    # megabytes of 2^20 bytes
+    ("imb-4.1.txt", {"benchmark": "latency", "size_bytes": 4194304},
+     {"mb_per_s": pytest.approx(1347.94 * 1.048576, abs=1e-3)}),
     ("osu-5.0-latency.txt", {"size_bytes": 4194304}, {"time_ns": 497370.0}),
     ("osu-5.8-bibandwidth.txt", {"size_bytes": 4194304}, {"mb_per_s": 18865.67, "time_ns": None, "statistic": None}),
-    (
-        "osu-5.6.2-several.txt",
-        {"benchmark": "startup"},
-        {"mode": "init", "payload": "none", "ranks": 4, "time_mean_ns": 67e6, "time_ns": 67e6, "time_max_ns": 67e6,
-         "statistic": "max over ranks"},
-    ),
+    ("osu-5.6.2-several.txt", {"benchmark": "startup"},
+     {"mode": "init", "payload": "none", "ranks": 4, "time_mean_ns": 67e6, "time_ns": 67e6, "time_max_ns": 67e6,
+      "statistic": "max over ranks"}),
     ("osu-5.6.2-several.txt", {"benchmark": "bibandwidth", "size_bytes": 8}, {"mb_per_s": 28.51}),
-    (
-        "osu-5.6.2-several.txt",
-        {"benchmark": "allreduce", "size_bytes": 4},
-        {"payload": "float32", "ranks": None, "time_ns": 1400.0},
-    ),
+    ("osu-5.6.2-several.txt", {"benchmark": "allreduce", "size_bytes": 4},
+     {"payload": "float32", "ranks": None, "time_ns": 1400.0}),
     ("osu-5.6.3-several.txt", {"benchmark": "barrier"}, {"size_bytes": 0, "payload": "none", "time_ns": 1570.0}),
     ("osu-5.6.3-several.txt", {"benchmark": "MPI_Put Latency", "size_bytes": 8}, {"time_ns": 70.0}),
-    (
-        "osu-5.7.1-message-rate.txt",
-        {"size_bytes": 2048},
-        {"benchmark": "MPI Multiple Bandwidth / Message Rate", "ranks": 96, "mb_per_s": 99357.09,
-         "mode": "standard, window 64"},
-    ),
-    (
-        "osu-6.2-reduce-full.txt",
-        {"size_bytes": 100000},
-        {"benchmark": "reduce", "payload": "float32", "repetitions": 100, "time_ns": 831040.0,
-         "statistic": "max over ranks", "time_mean_ns": 132140.0, "time_min_ns": 31230.0, "time_max_ns": 831040.0},
-    ),
-    (
-        "osu-7.4-allgather-full.txt",
-        {"size_bytes": 1048576},
-        {"payload": "bytes", "time_max_ns": 104330.0, "repetitions": 10},
-    ),
+    ("osu-5.7.1-message-rate.txt", {"size_bytes": 2048},
+     {"benchmark": "MPI Multiple Bandwidth / Message Rate", "ranks": 96, "mb_per_s": 99357.09,
+      "mode": "standard, window 64"}),
+    ("osu-6.2-reduce-full.txt", {"size_bytes": 100000},
+     {"benchmark": "reduce", "payload": "float32", "repetitions": 100, "time_ns": 831040.0,
+      "statistic": "max over ranks", "time_mean_ns": 132140.0, "time_min_ns": 31230.0, "time_max_ns": 831040.0}),
+    ("osu-7.4-allgather-full.txt", {"size_bytes": 1048576},
+     {"payload": "bytes", "time_max_ns": 104330.0, "repetitions": 10}),
     ("osu-7.5-validation.txt", {"benchmark": "bandwidth", "size_bytes": 4194304}, {"mb_per_s": 23982.18}),
     ("osu-7.5-validation.txt", {"benchmark": "latency", "size_bytes": 1}, {"time_ns": 3340.0, "tool": "OSU 7.5"}),
     ("osu-7-made-up-percentiles.txt", {"benchmark": "allreduce"}, {"payload": "int32", "repetitions": 1000}),
     ("osu-7-made-up-percentiles.txt", {"mode": "standard-persistent"}, {"size_bytes": 8}),
-    (  # the average over the ranks is not called their maximum
-        "osu-7.4-allreduce.txt",
-        {"size_bytes": 1024},
-        {"statistic": "mean over ranks", "time_max_ns": None, "payload": "char"},
-    ),
+    # the average over the ranks is not called their maximum
+    ("osu-7.4-allreduce.txt", {"size_bytes": 1024},
+     {"statistic": "mean over ranks", "time_max_ns": None, "payload": "char"}),
     ("osu-7.4-derived-vector.txt", {"size_bytes": 8}, {"payload": "derived bytes", "sent_bytes": 16}),
-    (
-        "omb-py-latency.txt",
-        {"size_bytes": 0},
-        {"tool": "OMB-Py", "benchmark": "latency", "ranks": 2, "time_ns": 397100.0},
-    ),
+    ("omb-py-latency.txt", {"size_bytes": 0},
+     {"tool": "OMB-Py", "benchmark": "latency", "ranks": 2, "time_ns": 397100.0}),
     ("omb-py-several.txt", {"benchmark": "bandwidth", "size_bytes": 1024}, {"mb_per_s": 82.2}),
-    (
-        "omb-py-several.txt",
-        {"benchmark": "MPI Multi Latency", "size_bytes": 1024},
-        {"time_ns": 20620.0, "statistic": "mean over pairs"},
-    ),
-    (  # gigabits of 10^9
-        "netpipe-5-made-up.np.out",
-        {"size_bytes": 1048576},
-        {"tool": "NetPIPE 5", "ranks": 2, "time_ns": 91000.0, "statistic": "mean over trials",
-         "mb_per_s": pytest.approx(92.182 * 125)},
-    ),
+    ("omb-py-several.txt", {"benchmark": "MPI Multi Latency", "size_bytes": 1024},
+     {"time_ns": 20620.0, "statistic": "mean over pairs"}),
+    # gigabits of 10^9
+    ("netpipe-5-made-up.np.out", {"size_bytes": 1048576},
+     {"tool": "NetPIPE 5", "ranks": 2, "time_ns": 91000.0, "statistic": "mean over trials",
+      "mb_per_s": pytest.approx(92.182 * 125)}),
 ]  # fmt: skip
 
 
@@ -191,10 +137,10 @@ def test_a_column(name, column, values):
 # One of each kind of sentence about a real file.
 NOTES = {
     "imb-2021.11-uniband.txt": [
-        "Lines 11, 21: 2 rows of bandwidth, bibandwidth were left out: an empty message has no rate."
+        "Lines 11, 20: 2 rows of bandwidth, bibandwidth were left out: an empty message has no rate."
     ],
     "imb-2021.11-out-of-memory.txt": [
-        "Lines 15, 26, 37, 48: 4 rows of PingPong, Sendrecv, Allreduce, Alltoall were not measured: "
+        "Lines 14, 24, 34, 44: 4 rows of PingPong, Sendrecv, Allreduce, Alltoall were not measured: "
         "the tool ran into its memory limit (-mem)."
     ],
     "imb-2021.11-nonblocking.txt": [

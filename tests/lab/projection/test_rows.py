@@ -115,7 +115,6 @@ def test_an_allreduce_that_doubles_is_one_round_a_bit_of_the_ranks_also_where_mp
 
 
 def one_round(size: int) -> float:
-    """A message of this many bytes."""
     found = time_of(Model(ROUND, 2), "latency", size, "mpich")
     assert found is not None
     return found

@@ -33,8 +33,6 @@ def simulated() -> simulator.Simulated:
 
 @pytest.fixture(scope="module")
 def time(simulated: simulator.Simulated) -> Time:
-    """Simulated ns of an operation."""
-
     def found(pattern: str, size: int, name: str = "c", style: str = "built") -> float:
         seconds = simulated.seconds[name, pattern, size, style]
         return seconds * 1e9 / Case(PATTERNS[pattern], size).operations(RANKS)

@@ -16,24 +16,20 @@ NOTHING = pl.DataFrame(schema=IMPORTED_SCHEMA)
 
 
 def html(analysis: Analysis) -> str:
-    """The page, without imported rows."""
     return render_html(analysis, NOTHING)
 
 
 def markdown(analysis: Analysis) -> str:
-    """The Markdown, without imported rows."""
     return render_markdown(analysis, NOTHING)
 
 
 def terminal(analysis: Analysis, width: int = 200) -> str:
-    """What is printed at the end of a run."""
     console = Console(file=io.StringIO(), width=width, force_terminal=False)
     print_summary(analysis, console)
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def section(page: str, name: str) -> str:
-    """A section of the page by its id."""
     return page.split(f'<section id="{name}">')[1].split("</section>", maxsplit=1)[0]
 
 

@@ -95,7 +95,6 @@ def test_colours_stay_apart_and_readable_on_both_pages():
 
 
 def contrast(one, other):
-    """Contrast ratio of WCAG 2."""
     bright, dark = sorted(map(luminance, (one, other)), reverse=True)
     return (bright + 0.05) / (dark + 0.05)
 

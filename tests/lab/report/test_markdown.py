@@ -78,7 +78,7 @@ def test_a_report_with_hostile_names_keeps_its_tables(name):
             bindings=("c", name, "mpi4py"),
             launches=[hostile],
             left_out={name: name},
-            environment=Environment(facts={name: {name: name}}, findings=[Finding("warning", name, name, "")]),
+            environment=Environment(metadata={name: {name: name}}, findings=[Finding("warning", name, name, "")]),
         ),
     )
     blocks = re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)

@@ -1,7 +1,7 @@
-from polympi.lab.records import Environment, Finding, StackFacts
+from polympi.lab.records import Environment, Finding, StackMetadata
 from polympi.lab.report.metadata import findings, sections
 
-FACTS = {
+METADATA = {
     "host": "node7",
     "command": ["polympi", "run", "-o", "a b"],
     "cpu": {"model": "X", "smt": False, "governor": None, "frequency_max_mhz": 3400.0, "caches": {"l2_bytes": 2e6}},
@@ -10,10 +10,12 @@ FACTS = {
     "empty": {},
 }
 FINDINGS = [Finding("note", "Virtual machine", "t", ""), Finding("warning", "Busy", "t", "wait")]
-RECORD = Environment(facts=FACTS, findings=FINDINGS, stacks={"mpich": StackFacts(library="MPICH 5", compiles_as="gcc")})
+RECORD = Environment(
+    metadata=METADATA, findings=FINDINGS, stacks={"mpich": StackMetadata(library="MPICH 5", compiles_as="gcc")}
+)
 
 
-def test_any_record_becomes_sections_of_labelled_facts():
+def test_any_record_becomes_sections_with_labels():
     found = {section.title: dict(section.entries) for section in sections(RECORD)}
     assert found["General"] == {"Host": "node7", "Command": "polympi run -o 'a b'", "Slurm": "–"}
     assert found["CPU"] == {

@@ -179,7 +179,7 @@ def test_everything_from_outside_is_escaped():
             launch(1, skipped=[Refusal(HOSTILE, HOSTILE)]),
         ],
         environment=Environment(
-            facts={HOSTILE: {HOSTILE: HOSTILE}}, findings=[Finding("warning", HOSTILE, HOSTILE, HOSTILE)]
+            metadata={HOSTILE: {HOSTILE: HOSTILE}}, findings=[Finding("warning", HOSTILE, HOSTILE, HOSTILE)]
         ),
         withdrawn={f"mpich/{HOSTILE}": HOSTILE},
         left_out={HOSTILE: HOSTILE},
@@ -199,7 +199,7 @@ def test_findings_failures_and_gaps_are_shown():
         profile="quick",
         launches=[launch(3, outcome="crashed", stderr_tail="segmentation fault at 0x0", exit_code=139)],
         environment=Environment(
-            facts={"host": "node7", "cpu": {"model": "X", "l3_bytes": 2_000_000}}, findings=[finding]
+            metadata={"host": "node7", "cpu": {"model": "X", "l3_bytes": 2_000_000}}, findings=[finding]
         ),
         left_out={"boost-mpi": "not installed"},
     )

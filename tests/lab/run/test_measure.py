@@ -12,8 +12,6 @@ from polympi.lab.stacks.stack import Stack
 
 
 class Heard(Watcher):
-    """Keeps what is reported."""
-
     def __init__(self) -> None:
         self.said: list[str] = []
         self.findings: list[Finding] = []
@@ -40,4 +38,4 @@ def test_a_run_is_reported_step_by_step_and_recorded(tmp_path: Path, mpich: Stac
     environment = measured.directory.environment()
     assert environment.stacks["mpich"].library == mpich.library
     assert environment.findings == heard.findings
-    assert "cpu" in environment.facts
+    assert "cpu" in environment.metadata

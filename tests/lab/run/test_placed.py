@@ -24,7 +24,7 @@ from polympi.lab.statistics.analysis import analyse
 
 ONE_BLOCK = dataclasses.replace(SHORT, minimum_blocks=1, maximum_blocks=1)
 PAIR, NODE, ONE_CORE = placement_levels(["core-pair", "node", "one-core"])
-FACTS = {"affinity": affinity_metadata()}
+METADATA = {"affinity": affinity_metadata()}
 
 pytestmark = pytest.mark.exclusive
 on_two_cores = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor")
@@ -44,7 +44,7 @@ def request_of(path: Path, stack: Stack, levels: list[Level], **changes: object)
 
 def begun(request: Request, watcher: Watcher | None = None) -> tuple[list[StackPlan], RunDirectory, Experiment]:
     plans = prepare(request)
-    directory = RunDirectory.create(request.output, record(request, plans), Environment(facts=FACTS))
+    directory = RunDirectory.create(request.output, record(request, plans), Environment(metadata=METADATA))
     return plans, directory, Experiment(request, plans, directory, processors=2, watcher=watcher or Watcher())
 
 
@@ -56,7 +56,7 @@ def placed(request: Request) -> RunDirectory:
     placements = {plan.name: plan.level.placement for plan in plans}
     for launch in directory.launches():
         assert len(launch.places) == 2
-        differs = what_differs(placements[launch.stack], launch.places, topology_of(FACTS))
+        differs = what_differs(placements[launch.stack], launch.places, topology_of(METADATA))
         assert differs is None, (launch.stack, launch.places)
     assert misplaced(analyse(directory)) == []
     return directory

@@ -17,7 +17,6 @@ GONE = ["sh", "-c", "echo 'No route to host' >&2; exit 255"]
 
 
 def asked(folder: Path, hosts: Sequence[str], **changes: object) -> Request:
-    """A request for a run on hosts."""
     file = folder / "hosts"
     file.write_text("\n".join(hosts))
     return short_request(folder / "out", [], ["c"], ["latency"], hostfile=file, **changes)

@@ -43,8 +43,8 @@ def _change(directory: RunDirectory, launch: int, **fields: object) -> None:
     path.write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in changed))
     samples = directory.path / "samples" / f"{launch:06d}.parquet"
     frame = pl.read_parquet(samples)
-    facts = {name: value for name, value in fields.items() if name in frame.columns}
-    frame.with_columns(pl.lit(value, frame.schema[name]).alias(name) for name, value in facts.items()).write_parquet(
+    known = {name: value for name, value in fields.items() if name in frame.columns}
+    frame.with_columns(pl.lit(value, frame.schema[name]).alias(name) for name, value in known.items()).write_parquet(
         samples
     )
 

@@ -11,7 +11,7 @@ from synthetic import make_run
 from polympi.lab.catalogue import problem_bytes
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.studies import STUDIES
-from polympi.lab.records import Environment, Outcome, StackFacts
+from polympi.lab.records import Environment, Outcome, StackMetadata
 from polympi.lab.report.studies import columns, study_sections
 from polympi.lab.run import resume
 from polympi.lab.run.experiment import Experiment
@@ -173,9 +173,9 @@ def test_a_binding_that_is_gone_is_reported(tmp_path: Path, monkeypatch: pytest.
         request_again(directory, time_limit_s=None)
 
 
-FACTS = {"cpu": {"model": "One"}, "affinity": {"count": 4}, "kernel": {"machine": "x86_64"}}
+METADATA = {"cpu": {"model": "One"}, "affinity": {"count": 4}, "kernel": {"machine": "x86_64"}}
 PACKAGES = ["mpi4py==4.1", "numpy==2.0"]
-BEFORE = Environment(facts=FACTS, stacks={"mpich": StackFacts(library="MPICH 5", packages=PACKAGES)})
+BEFORE = Environment(metadata=METADATA, stacks={"mpich": StackMetadata(library="MPICH 5", packages=PACKAGES)})
 
 
 @pytest.mark.parametrize(
@@ -188,22 +188,22 @@ BEFORE = Environment(facts=FACTS, stacks={"mpich": StackFacts(library="MPICH 5",
     ],
 )
 def test_another_machine_is_found(change: dict, words: str | None) -> None:
-    assert machine_difference(BEFORE, Environment(facts=FACTS | change, stacks=BEFORE.stacks)) == words
+    assert machine_difference(BEFORE, Environment(metadata=METADATA | change, stacks=BEFORE.stacks)) == words
 
 
 @pytest.mark.parametrize(
     ("stacks", "words"),
     [
-        ({"mpich": StackFacts(library="MPICH 6")}, "stack mpich was MPICH 5, and is MPICH 6"),
+        ({"mpich": StackMetadata(library="MPICH 6")}, "stack mpich was MPICH 5, and is MPICH 6"),
         ({}, "stack mpich was MPICH 5, and is gone"),
         (
-            {"mpich": StackFacts(library="MPICH 5", packages=["mpi4py==4.2", "numpy==2.0"])},
+            {"mpich": StackMetadata(library="MPICH 5", packages=["mpi4py==4.2", "numpy==2.0"])},
             "the packages of stack mpich changed (mpi4py==4.1 and mpi4py==4.2)",
         ),
     ],
 )
 def test_another_stack_is_found(stacks: dict, words: str) -> None:
-    assert machine_difference(BEFORE, Environment(facts=FACTS, stacks=stacks)) == words
+    assert machine_difference(BEFORE, Environment(metadata=METADATA, stacks=stacks)) == words
 
 
 @pytest.mark.parametrize("ended", ["complete", "interrupted", "time limit"])

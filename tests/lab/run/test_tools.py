@@ -29,7 +29,6 @@ pytestmark = pytest.mark.exclusive
 
 @pytest.fixture
 def request_on(tmp_path: Path, stack: Stack, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Request]:
-    """A request on a stack for which the tool was built."""
     monkeypatch.setenv("POLYMPI_TOOLS", str(tmp_path / "tools"))
     (tmp_path / "tools").mkdir()
     program = tmp_path / "tools" / "osu_latency"

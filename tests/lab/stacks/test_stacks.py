@@ -26,9 +26,9 @@ def test_a_wheel_stack_is_installed_and_runs(stack: Stack) -> None:
     working = checked(stack).stack
     assert ("MPICH" if stack.name == "mpich" else "Open MPI") in working.library
     assert Path(working.libmpi).is_relative_to(stack.folder)
-    facts = describe(stack)
-    assert any(p.startswith("mpi4py==") for p in facts.packages)
-    assert "-lmpi" in facts.compiles_as
+    metadata = describe(stack)
+    assert any(p.startswith("mpi4py==") for p in metadata.packages)
+    assert "-lmpi" in metadata.compiles_as
 
 
 def test_a_launcher_of_another_mpi_is_reported(mpich: Stack, openmpi: Stack) -> None:

@@ -11,7 +11,7 @@ from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.limits import limit_rows
 
 SIZE = problem_bytes(10, 3)
-CACHE = Environment(facts={"affinity": {"last_level_cache_bytes": 2 * SIZE}})
+CACHE = Environment(metadata={"affinity": {"last_level_cache_bytes": 2 * SIZE}})
 RUN = a_run(stacks=[StackRun(stack="mpich", bindings=["c", "c-again", "mpi4py"])])
 
 
@@ -88,7 +88,7 @@ def test_the_bandwidth_is_of_24_bytes_a_point() -> None:
     ],
 )
 def test_it_is_known_whether_the_cache_holds_the_arrays(cache_bytes, inside: bool, partly: bool) -> None:
-    environment = Environment(facts={"affinity": {"last_level_cache_bytes": cache_bytes}})
+    environment = Environment(metadata={"affinity": {"last_level_cache_bytes": cache_bytes}})
     [row] = limits(medians([1000.0]), triad([500.0]), environment=environment)
     assert (row.in_cache, row.partly_in_cache, row.cache_bytes) == (inside, partly, cache_bytes)
 
@@ -96,6 +96,6 @@ def test_it_is_known_whether_the_cache_holds_the_arrays(cache_bytes, inside: boo
 def test_of_several_hosts_no_cache_is_known() -> None:
     several = RunRecord(**{name: getattr(RUN, name) for name in RUN.__struct_fields__} | {"hostfile": "hosts"})
     assert limits(medians([1000.0]), triad([500.0]), run=several)[0].cache_bytes is None
-    cluster = Environment(facts={**CACHE.facts, "cluster": {"hosts": ["a", "b"]}})  # hosts of one machine
+    cluster = Environment(metadata={**CACHE.metadata, "cluster": {"hosts": ["a", "b"]}})  # hosts of one machine
     assert limits(medians([1000.0]), triad([500.0]), run=several, environment=cluster)[0].cache_bytes == 2 * SIZE
     assert limits(medians([1000.0]), triad([500.0]), environment=Environment())[0].cache_bytes is None

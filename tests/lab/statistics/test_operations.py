@@ -149,9 +149,9 @@ def test_a_run_without_launches_has_no_times(tmp_path):
 
 
 def test_a_start_that_was_disturbed_costs_what_it_costs_the_other_launches_of_its_binding():
-    def launch(cost, **facts):
+    def launch(cost, **fields):
         whole = {"stack": "mpich", "binding": "polympi", "block": 0, "position": 0, "ranks": 2, "outcome": "ok"}
-        return LaunchRecord(launch=0, start_cost_ns=cost, **{**whole, **facts})
+        return LaunchRecord(launch=0, start_cost_ns=cost, **{**whole, **fields})
 
     launches = [launch(cost) for cost in (100, 4165, 190, 120, 150)]
     others = [launch(20, binding="c"), launch(40, stack="openmpi")]

@@ -10,7 +10,7 @@ from polympi.lab.records import Environment, StackRun
 from polympi.lab.statistics.intervals import median_interval
 from polympi.lab.statistics.scaling import scaling_rows
 
-TWO_PROCESSORS = Environment(facts={"affinity": {"count": 2}})
+TWO_PROCESSORS = Environment(metadata={"affinity": {"count": 2}})
 NAMES = {1: "mpich, 1 rank", 2: "mpich, 2 ranks", 4: "mpich, 4 ranks"}
 
 
@@ -126,12 +126,9 @@ def test_more_ranks_than_processors_are_reported() -> None:
     assert [row.oversubscribed for row in scaled(frame)] == [False, False, True]
     assert not any(row.oversubscribed for row in scaled(frame, environment=Environment()))
     assert not any(row.oversubscribed for row in scaled(frame, run_of(hostfile="hosts")))
-    cluster = Environment(facts={**TWO_PROCESSORS.facts, "cluster": {"hosts": ["a", "b"]}})  # hosts of one machine
-    assert [row.oversubscribed for row in scaled(frame, run_of(hostfile="hosts"), environment=cluster)] == [
-        False,
-        False,
-        True,
-    ]
+    one_machine = Environment(metadata=TWO_PROCESSORS.metadata | {"cluster": {"hosts": ["a", "b"]}})
+    cluster = scaled(frame, run_of(hostfile="hosts"), environment=one_machine)
+    assert [row.oversubscribed for row in cluster] == [False, False, True]
 
 
 def test_applications_alone_scale_and_arms_keep_the_order_of_the_run() -> None:

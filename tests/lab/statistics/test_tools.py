@@ -19,9 +19,9 @@ def medians(size=8, stack="mpich", mode="standard", **times):
 
 
 def launches(*times, size=8, tool="NetPIPE", stack="mpich", first=0):
-    facts = {"stack": stack, "tool": tool, "benchmark": "latency", "payload": "bytes", "ranks": 2, "position": 0}
+    fields = {"stack": stack, "tool": tool, "benchmark": "latency", "payload": "bytes", "ranks": 2, "position": 0}
     return [
-        ToolLaunch(block=first + n, outcome="ok", figures=[ToolFigure(size_bytes=size, time_ns=time)], **facts)
+        ToolLaunch(block=first + n, outcome="ok", figures=[ToolFigure(size_bytes=size, time_ns=time)], **fields)
         for n, time in enumerate(times)
     ]
 

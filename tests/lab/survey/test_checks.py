@@ -30,8 +30,8 @@ def interface(name: str = "eth0", address: str = "10.0.0.1", **more: Any) -> dic
     return {"name": name, "address": address, "carries": True, "loopback": False, "mtu": 1500, "mbit": None, **more}
 
 
-def host(name: str, **facts: Any) -> Seen:
-    """A host like any other, save for some facts."""
+def host(name: str, **metadata: Any) -> Seen:
+    """A host like any other, save for some metadata."""
     number = ord(name) - ord("a") + 1
     usual: dict[str, Any] = {
         "machine": [name, "net"],
@@ -61,7 +61,7 @@ def host(name: str, **facts: Any) -> Seen:
         "packages": {"polympi": "0.1"},
         "source": {"commit": "0123456789abcdef", "changed": False},
     }
-    return Seen(name, 2, {**usual, **facts}, record, "/v/polympi")
+    return Seen(name, 2, {**usual, **metadata}, record, "/v/polympi")
 
 
 THREE = [host("a"), host("b"), host("c")]
@@ -98,10 +98,10 @@ def clock(ahead_s: float, drift: float, error: int) -> Line:
     return fit([Offset(t * S, round(ahead_s * S + drift * t * S), error) for t in range(4)])
 
 
-def with_clocks(*of_day_and_monotonic: tuple[Line, Line], **facts: list[str]) -> list[Seen]:
+def with_clocks(*of_day_and_monotonic: tuple[Line, Line], **metadata: list[str]) -> list[Seen]:
     found = []
     for number, (name, both) in enumerate(zip("abc", of_day_and_monotonic, strict=False)):
-        seen = host(name, **{fact: values[number] for fact, values in facts.items()})
+        seen = host(name, **{key: values[number] for key, values in metadata.items()})
         seen.of_day, seen.monotonic = both
         found.append(seen)
     return found

@@ -60,11 +60,7 @@ def remedy(binding: Binding) -> str:
 
 
 def build(binding: Binding, stack: Stack) -> Path:
-    """Build the program unless it is up to date; return the folder of what was built.
-
-    Raises:
-        BuildError: something it needs is missing, or the build command failed.
-    """
+    """Build the program unless it is up to date, and return the folder of what was built; BuildError if that fails."""
     if reason := why_not_ready(binding, stack):
         raise BuildError(f"Binding '{binding.name}' cannot be built for stack '{stack.name}': {reason}.")
     output = output_folder(binding, stack)

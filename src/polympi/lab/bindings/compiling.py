@@ -13,18 +13,9 @@ _LAST_LINES = 15  # of what a build wrote that failed
 def run_build(
     stack: Stack, command: Sequence[str], what: str, *, timeout_s: float, folder: Path | None = None, hint: str = ""
 ) -> None:
-    """Run a command that builds something for a stack.
+    """Run a command that builds `what`, the subject of a sentence, with the variables of a stack.
 
-    Args:
-        stack: whose variables it gets.
-        command: the command.
-        what: is built, the subject of a sentence.
-        timeout_s: after which it is killed.
-        folder: its working directory.
-        hint: what to say after its output if it fails.
-
-    Raises:
-        BuildError: it does not start, does not end in time, or fails.
+    BuildError if it does not start, does not end in time, or fails; then it has the hint after its output.
     """
     failed = f"{what} cannot be built for stack '{stack.name}'"
     try:

@@ -46,13 +46,7 @@ def solver(text: str, without: Collection[str] = ()) -> str:
 
 
 def functions(text: str, names: Collection[str], suffix: str) -> str:
-    """The functions and classes of these names in a source, one after the other.
-
-    Args:
-        text: the source, in Python or in C; that of C as clang-format writes it.
-        names: of the functions and classes.
-        suffix: of the file.
-    """
+    """The functions and classes of these names, one after the other, in a source in Python, or in C by clang-format."""
     if suffix == ".py":
         lines = text.splitlines(keepends=True)
         found = [

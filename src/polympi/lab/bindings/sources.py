@@ -11,11 +11,7 @@ INTERFACE = Path(polympi.__path__[0])  # the folder of the package that this lab
 def files_meant(binding: Binding, pattern: str, field: str) -> list[Path]:
     """The files that a pattern of the manifest means: in the binding's folder, unless it begins with a place.
 
-    Args:
-        binding: whose manifest has the pattern.
-        pattern: as :meth:`pathlib.Path.glob` takes it, after ``{polympi}/``, ``{bindings}/`` or ``{applications}/`` if
-            it is about these.
-        field: the name of the field that has it, for errors.
+    Places are ``{polympi}/``, ``{bindings}/`` and ``{applications}/``; `field` has the pattern, for errors.
     """
     folder, relative = binding.folder, pattern
     places = {"{polympi}/": INTERFACE, "{bindings}/": shipped_folder(), "{applications}/": applications_folder()}

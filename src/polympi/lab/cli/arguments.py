@@ -25,12 +25,7 @@ def split_list(text: str, option: str) -> list[str]:
 
 
 def choose_stacks(text: str | None, *, one: bool = False) -> list[Stack]:
-    """The stacks named, or all that are installed; empty if none is named and none is installed.
-
-    Args:
-        text: names, comma-separated; ``all`` or None for all that are installed.
-        one: of those that are installed take one, unless stacks are named.
-    """
+    """The stacks named, or all that are installed (``all`` or None); with `one`, just one of those installed."""
     names = [] if text is None else split_list(text, "--stack")
     if not names or names == ["all"]:
         installed = list(installed_stacks())

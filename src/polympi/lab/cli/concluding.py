@@ -19,11 +19,7 @@ COMPLETE, HOST_LOST, BROKEN_OFF = "complete", "host lost", "broken off"
 
 
 def conclude(job: Job, folder: Path, state: State) -> None:
-    """Say how a job ended and where its result is; leave with the exit code of its run.
-
-    Raises:
-        typer.Exit: unless the run ended well.
-    """
+    """Say how a job ended and where its result is; leave with the exit code of its run, unless that ended well."""
     ended, detail = _how_it_ended(Path(job.result))
     where = f"its result is in '{job.result}'"
     again = f"polympi submit {shlex.join(job.options)} -- run --resume {shlex.quote(job.result)}"

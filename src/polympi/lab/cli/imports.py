@@ -62,7 +62,6 @@ def _each_once(files: list[Path], imported: list[Imported]) -> list[pl.DataFrame
 
 
 def _outcome(added: Added, into: Path) -> list[str]:
-    """What became of the files, and how many rows there are to see."""
     sentences = []
     if added.known:
         sentences.append(f"imported before, and not added again: {_some(added.known)}")

@@ -28,8 +28,6 @@ def _quietly(names: Callable[[], Iterable[str]]) -> list[str]:
 
 
 def _one(*places: str) -> _Completion:
-    """Completes one name."""
-
     def complete(incomplete: str) -> list[str]:
         return [name for name in _quietly(lambda: _at(*places)) if name.startswith(incomplete)]
 

@@ -189,7 +189,7 @@ def _lost(measured: Measured) -> str:
     """What became of a host that was lost, if that ended the run, before what is to be done."""
     if not measured.outcome.detail:
         return ""
-    ours = measured.directory.environment().facts.get("cluster")
+    ours = measured.directory.environment().metadata.get("cluster")
     again = f"'polympi cluster down --name {ours['name']}' removes the cluster, then make it again; " if ours else ""
     return f"{measured.outcome.detail}; {again}"
 

@@ -100,7 +100,6 @@ def follow_again(folder: Path, command: Sequence[str], *, start_within: str | No
 
 
 def _checked(wanted: Wanted) -> tuple[str, float | None]:
-    """The batch system, and the seconds in which the job is to begin."""
     scheduler = wanted.scheduler or found_scheduler()
     if scheduler not in SCHEDULERS:
         raise UsageError(
@@ -189,7 +188,6 @@ def _with_time_limit(command: Sequence[str], time_s: float) -> list[str]:
 
 
 def _value(command: Sequence[str], names: Sequence[str]) -> str | None:
-    """The value of an option in words of a command line; None where it is not given."""
     for word, following in zip(command, [*command[1:], ""], strict=True):
         if word in names:
             return following

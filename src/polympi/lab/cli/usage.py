@@ -25,9 +25,8 @@ _KINDS = {"int": "a whole number", "integer": "a whole number", "float": "a numb
 def usage_sentence(error: Any) -> str:
     """A sentence about a command line that could not be understood: what, where, what to do.
 
-    Args:
-        error: of the kind :data:`UsageError`. The kinds below it are distinguished by their names, since Typer, which
-            has a Click of its own or takes the installed one, does not export them.
+    Kinds of errors are distinguished by their names, since Typer, which has a Click of its own or takes the installed
+    one, does not export them.
     """
     command = error.ctx.command_path if error.ctx else "polympi"
     see = f"'{command} --help' shows"
@@ -69,7 +68,6 @@ def _bad_value(error: Any, message: str, see: str) -> str:
 
 
 def _parameter(error: Any) -> str:
-    """The name of an option or an argument, as the help shows it."""
     parameter = error.param
     if parameter is None:
         return "a value"

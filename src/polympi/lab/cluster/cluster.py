@@ -90,11 +90,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
         return {"HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": agent}
 
     def what_is_lost(self) -> str | None:
-        """The middle of a sentence about the first host that cannot be reached any more; None if all can.
-
-        Raises:
-            PermissionError: only root may look.
-        """
+        """The middle of a sentence about the first host that cannot be reached any more, as root sees it, or None."""
         if gone := self.what_is_gone():
             return gone
         for host in self.hosts:
@@ -133,7 +129,6 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
         return [found for found in processes_of(Path(self.folder)) if found.pid not in holders]
 
     def _held(self) -> list[Host]:
-        """All that a process holds."""
         return [*([self.switch] if self.switch else []), *self.hosts]
 
 

@@ -57,10 +57,9 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
         return started(self.holder) == self.started
 
     def sees(self, path: Path) -> bool:
-        """Whether a file or folder of this machine is the same one on the host; one that is missing, if it would be.
+        """Whether a file or folder of this machine is the same one on the host, as far as root sees.
 
-        Raises:
-            PermissionError: only root may look.
+        One that is missing counts as the same if it would be.
         """
         real = path.resolve()
         there = next(part for part in (real, *real.parents) if part.exists())
@@ -70,11 +69,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
             return False
 
     def is_connected(self) -> bool:
-        """Whether the wire carries anything: both of its ends are up.
-
-        Raises:
-            PermissionError: only root may look.
-        """
+        """Whether the wire carries anything, as far as root sees: both of its ends are up."""
         state = Path(f"/proc/{self.holder}/root/sys/class/net/{NETWORK}/operstate")
         try:
             return state.read_text(encoding="ascii") == "up\n"

@@ -44,11 +44,7 @@ def read_hostfile(path: Path) -> dict[str, int]:
 
 
 def _host_and_slots(words: list[str]) -> tuple[str, int]:
-    """The host of a line, and the ranks it takes.
-
-    Raises:
-        ValueError: the line isn't a host; the text is the rest of a sentence about it.
-    """
+    """The host of a line, and the ranks it takes; the text of a ValueError is the rest of a sentence about the line."""
     first, *others = words
     if "," in first or any(not _OPTION.fullmatch(word) for word in others):
         raise ValueError(f"has '{' '.join(words)}', which is more than one host: {_A_HOST_A_LINE}")

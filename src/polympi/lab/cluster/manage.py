@@ -81,11 +81,7 @@ def up(
 
 
 def down(name: str) -> bool:
-    """Remove a cluster and end all that runs on it; also what is left of one that was not made to its end.
-
-    Returns:
-        Whether there was anything to remove.
-    """
+    """Remove a cluster, even one that was not made to its end, and all that runs on it; whether there was one."""
     _check_name(name)
     if reason := why_not():
         raise ClusterError(reason)

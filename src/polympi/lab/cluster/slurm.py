@@ -142,7 +142,6 @@ def _run(host: Host, folder: Path, command: Sequence[str]) -> str:
 
 
 def _last_line(folder: Path) -> str:
-    """The last line of the log that was written last."""
     logs = sorted(folder.glob("*/*.log"), key=lambda path: path.stat().st_mtime)
     lines = logs[-1].read_text(encoding="utf-8", errors="replace").splitlines() if logs else []
     return f"the last line of {logs[-1]} is '{lines[-1][-_LINE:]}'" if lines else "it has written nothing"

@@ -100,7 +100,6 @@ def _limit(host: Host | None, device: str, bits: int) -> None:
 
 
 def _run(host: Host | None, words: str) -> None:
-    """Run a command in the network of a host, or in that of this machine."""
     command = [*(["nsenter", f"--target={host.holder}", "--net"] if host else []), *words.split()]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_COMMAND_S)
     if done.returncode:

@@ -49,8 +49,7 @@ SPINNING = "c-spin"  # the arm of C that waits by itself
 def waiting_sentence(stack: str, rows: Sequence[Row]) -> str:
     """What C gains on a stack by waiting by itself, and how bindings that are faster than C compare with such a C.
 
-    Returns:
-        One or two sentences about a small message; empty unless the library's own waiting is the slower one.
+    It is about a small message, and empty unless the library's own waiting is the slower one.
     """
     ping_pong = [row for row in rows if (row.benchmark, row.mode, row.payload) == ("latency", "standard", "bytes")]
     small = {row.size_bytes: row for row in ping_pong if row.binding == SPINNING and row.size_bytes <= SMALL}
@@ -77,11 +76,7 @@ _MOST_NAMED = 3
 
 
 def tails_sentence(stack: str, rows: Sequence[Row]) -> str:
-    """Which rows of a stack have a long tail, the longest first.
-
-    Returns:
-        Two sentences; empty where there is none.
-    """
+    """Two sentences on which rows of a stack have a long tail, the longest first; empty where there is none."""
     known = [row for row in rows if row.p50_ns and row.median_ns]
     found = sorted(
         (row for row in known if row.has_long_tail),

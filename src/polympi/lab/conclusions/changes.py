@@ -14,10 +14,7 @@ from polympi.lab.statistics.verdicts import FASTER, SLOWER
 
 
 def answer(comparison: Comparison) -> str:
-    """The overall answer, in one sentence that begins with its verdict.
-
-    The comparison needs at least one group.
-    """
+    """The overall answer, in one sentence that begins with its verdict; the comparison needs at least one group."""
     slower = [group for group in comparison.groups if group.verdict == SLOWER]
     unknown = [group for group in comparison.groups if group.verdict == UNKNOWN]
     if slower:
@@ -96,7 +93,6 @@ def relative(factor: float) -> str:
 
 
 def _named(groups: Sequence[GroupChange], comparison: Comparison) -> str:
-    """The first few groups, each with how much of it changed."""
     many_stacks = len({group.stack for group in comparison.groups}) > 1
     return first_few([_name(group, many_stacks) for group in groups])
 

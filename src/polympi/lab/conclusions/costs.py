@@ -23,15 +23,10 @@ _BUFFERS = ("bytes", "none", "float64")  # what a collective carries unless its 
 
 
 def cost_predicate(rows: Sequence[Row], thing: str) -> str:
-    """What the binding does to the time of ``thing``, as a predicate without subject.
+    """What the binding does to the time of ``thing`` (such as ``a message``), as a predicate without subject.
 
-    Args:
-        rows: rows of one binding and one family, sizes ascending.
-        thing: what is timed, such as ``a message`` or ``a call``.
-
-    Returns:
-        Such as ``adds 520 ns to a message of up to 1 KiB (median over 4 sizes; 1.66 × C at 8 B); from 64 KiB on it
-        is not separated from C``. Empty if nothing could be compared with C.
+    Such as ``adds 520 ns to a message of up to 1 KiB (median over 4 sizes; 1.66 × C at 8 B); from 64 KiB on it is not
+    separated from C``, of rows of one family, sizes ascending. Empty if nothing could be compared with C.
     """
     judged = [row for row in rows if row.judged]
     if not judged:

@@ -52,7 +52,6 @@ def _sentence(rows: Sequence[FactorRow]) -> str:
 
 
 def _some(rows: Sequence[FactorRow], word: str) -> str:
-    """How many rows, how much, and the clearest of them as an example."""
     ratios = sorted(row.ratio or 0.0 for row in rows)
     most = max(
         rows, key=lambda row: abs(row.ratio - 1.0 if row.ratio and row.ratio > 1 else 1.0 / (row.ratio or 1) - 1)

@@ -9,7 +9,6 @@ _MODULES = ("pypar", "pympi", "mympi", "scientific", "boostmpi-compat", "mpi4py"
 
 
 def _named(*names: str) -> dict[str, str]:
-    """By interface a name of it, those that have none left out."""
     return {module: name for module, name in zip(_MODULES, names, strict=True) if name}
 
 

@@ -27,8 +27,7 @@ def huge_share(analysis: Analysis, stack: str, *, plain: bool) -> float | None:
 def pages_sentence(analysis: Analysis, stack: str, rows: Sequence[Row]) -> str:
     """What the buffers of a stack's arms lay on, what C takes on plain pages, and which of the two programs have.
 
-    Returns:
-        One to three sentences; empty where no launch reported it.
+    Empty where no launch reported it.
     """
     asked = analysis.run.pages == "huge"
     share = huge_share(analysis, stack, plain=False)

@@ -32,8 +32,6 @@ def size(size_bytes: int) -> str:
 
 
 class _Measured(Protocol):
-    """What was measured of one case."""
-
     @property
     def benchmark(self) -> str: ...
 

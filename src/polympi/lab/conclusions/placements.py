@@ -43,7 +43,7 @@ def on_several_hosts(analysis: Analysis, stack: str) -> bool:
 
 def misplaced(analysis: Analysis) -> list[str]:
     """Sentences about launches whose ranks were not where they were asked to be, or did not report where they were."""
-    topology = topology_of(analysis.environment.facts) if all_here(analysis.run, analysis.environment) else None
+    topology = topology_of(analysis.environment.metadata) if all_here(analysis.run, analysis.environment) else None
     said = []
     for planned in analysis.run.stacks:
         placement = placement_of(analysis, planned.stack)

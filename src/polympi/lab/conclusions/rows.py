@@ -96,20 +96,12 @@ class Row:
 
     @property
     def delta(self) -> float:
-        """Difference to C in ns; only of rows that have one.
-
-        Raises:
-            ValueError: the row has no counterpart in C.
-        """
+        """Difference to C in ns; ValueError if the row has no counterpart in C."""
         return _present(self.delta_to_c_ns)
 
     @property
     def ratio(self) -> float:
-        """Ratio to C; only of rows that have one.
-
-        Raises:
-            ValueError: the row has no counterpart in C.
-        """
+        """Ratio to C; ValueError if the row has no counterpart in C."""
         return _present(self.ratio_to_c)
 
 
@@ -172,11 +164,7 @@ def representative_sizes(sizes: Iterable[int]) -> list[int]:
 
 
 def example_size(sizes: Iterable[int]) -> int:
-    """The size to quote an example at: the smallest representative one.
-
-    Raises:
-        ValueError: there are no sizes.
-    """
+    """The size to quote an example at: the smallest representative one of at least one size."""
     chosen = representative_sizes(sizes)
     if not chosen:
         raise ValueError("no sizes to choose an example from")

@@ -30,11 +30,7 @@ class Allocation:
 
 
 def allocation(variables: Mapping[str, str] | None = None) -> Allocation | None:
-    """The job that this process is in; None outside of one.
-
-    Raises:
-        UsageError: Slurm does not say which hosts the job has.
-    """
+    """The job that this process is in; None outside of one. UsageError if Slurm does not say which hosts it has."""
     variables = os.environ if variables is None else variables
     job, nodes = variables.get("SLURM_JOB_ID"), variables.get("SLURM_JOB_NODELIST")
     if not job or not nodes:

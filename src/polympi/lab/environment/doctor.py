@@ -60,13 +60,9 @@ def diagnose(
     ranks: int = 2,
     stacks_folder: Path | None = None,
 ) -> list[Check]:
-    """Check the tools, the room and the machine.
+    """Check the tools, the room and the machine, for a run with so many ranks.
 
-    Args:
-        extra: further checks, appended in their order; may be a generator that makes them on the way.
-        environment: a record of the machine; made now by default, before ``extra`` starts anything.
-        ranks: ranks of the run that is intended.
-        stacks_folder: where stacks are installed.
+    Further checks are appended; they may be made on the way, after the default record of the machine.
     """
     environment = record_environment() if environment is None else environment
     return [

@@ -16,15 +16,10 @@ OVERSUBSCRIBED = "Oversubscribed"  # title of the finding that there are more ra
 
 
 def environment_findings(environment: Mapping[str, Any], ranks: int, *, by_network: bool = False) -> list[Finding]:
-    """Findings about an environment as :func:`~polympi.lab.environment.record.record_environment` records it.
+    """Findings about an environment as it was recorded, for so many ranks on this host; warnings first.
 
-    Args:
-        environment: the record; a missing or null value leads to no claim, only to a note that it is not known.
-        ranks: ranks of the run on this host.
-        by_network: whether messages take the network, even if it is this host's own.
-
-    Returns:
-        The findings, warnings first.
+    A missing or null value leads to no claim, only to a note that it is not known. `by_network` says that messages take
+    the network, even if it is this host's own.
     """
     found = [
         *_placement(environment, ranks),

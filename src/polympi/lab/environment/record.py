@@ -18,14 +18,14 @@ from polympi.lab.environment.software import (
     source_metadata,
     system_metadata,
 )
-from polympi.lab.records import Facts
+from polympi.lab.records import Metadata
 
 
-def record_environment(*, command: Sequence[str] | None = None) -> Facts:
+def record_environment(*, command: Sequence[str] | None = None) -> Metadata:
     """Everything about this machine that a reader of figures may ask for, ready to be written as JSON.
 
-    Call it before anything of the run has started: what uses the processors then are others. Facts that the system
-    does not tell are None, never guessed; keys in ``_bytes`` and ``_mhz`` carry their unit.
+    Call it before anything of the run has started: what uses the processors then are others. What the system
+    does not tell is None, never guessed; keys in ``_bytes`` and ``_mhz`` carry their unit.
     """
     load, busy = _load_average(), busy_metadata()
     return {
@@ -49,13 +49,12 @@ def record_environment(*, command: Sequence[str] | None = None) -> Facts:
     }
 
 
-def processor_limits() -> Facts:
+def processor_limits() -> Metadata:
     """The part of the record with the number of processors that ranks may use."""
     return {"affinity": affinity_metadata(), "limits": limit_metadata()}
 
 
 def _load_average() -> dict[str, float | None]:
-    """Processes that ran or waited for a CPU, averaged by the kernel over the last minutes."""
     names = ("one_minute", "five_minutes", "fifteen_minutes")
     try:
         return dict(zip(names, os.getloadavg(), strict=True))

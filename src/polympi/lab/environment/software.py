@@ -57,9 +57,7 @@ def package_versions() -> dict[str, str | None]:
 def source_metadata(folder: Path | None = None) -> dict[str, Any]:
     """Commit of polympi's source, and whether it was changed since; None where polympi is not a checkout.
 
-    Args:
-        folder: where the package's code is. A package installed inside somebody else's repository is not tracked
-            there, so that repository's commit is not taken for ours.
+    A package installed inside somebody else's repository is not tracked there; that commit is not taken for ours.
     """
     folder = Path(__file__).parents[1] if folder is None else folder
     if _git(folder, "ls-files", "--error-unmatch", "__init__.py") is None:
@@ -84,7 +82,6 @@ def _version(package: str) -> str | None:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """What git answers; None if it fails or is not there."""
     try:
         answer = subprocess.run(
             ["git", "-C", str(folder), *arguments],

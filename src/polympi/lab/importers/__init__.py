@@ -24,15 +24,8 @@ _READERS = {
 def import_file(path: Path, netpipe_options: NetPipeOptions | None = None) -> Imported:
     """Read a file with the output of one or several benchmark programs; the tools are recognised by what it says.
 
-    Args:
-        path: captured standard output of OSU, OMB-Py or IMB programs, or NetPIPE's data file.
-        netpipe_options: how NetPIPE was called, which its file does not say; None if that is not known.
-
-    Returns:
-        Rows, notes about what could not be read, and the tool (several, separated by commas, if the file has several).
-
-    Raises:
-        UsageError: the file cannot be read, is empty or too large, or is of no tool we know.
+    It is the standard output of OSU, OMB-Py or IMB programs, or NetPIPE's data file, which does not say how NetPIPE was
+    called. UsageError if it cannot be read, is empty or too large, or is of no tool we know.
     """
     captured = read_captured(path)
     text = captured.text

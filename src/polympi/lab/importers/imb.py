@@ -133,7 +133,6 @@ def _is_heading(line: str) -> bool:
 
 
 def _rows(lines: list[tuple[int, str]]) -> list[dict[str, str]]:
-    """The values of all rows by what they mean."""
     rows: list[dict[str, str]] = []
     columns: list[str] = []
     for _, line in lines:
@@ -160,7 +159,6 @@ def _read_heading(line: str, table: _Table, collector: Collector) -> None:
 
 
 def _read_comment(line: str, table: _Table | None) -> bool:
-    """Take what a comment says of its table; False if that is not understood."""
     if _SILENT.match(line):
         return True
     if table is None:
@@ -183,7 +181,6 @@ def _read_comment(line: str, table: _Table | None) -> bool:
 
 
 def _read_row(number: int, line: str, table: _Table, header: Header, collector: Collector) -> bool:
-    """Read a row; False if the line is none."""
     if refused := _REFUSED.match(line):
         table.reported = True
         reason = _REASONS.get(refused[2], f"the tool says {refused[2]}")

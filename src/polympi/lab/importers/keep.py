@@ -25,11 +25,7 @@ class Added:
 
 
 def kept_rows(directory: Path) -> pl.DataFrame:
-    """All rows imported into a result directory so far; none if nothing was.
-
-    Raises:
-        ResultError: the file cannot be read, or is damaged.
-    """
+    """All rows imported into a result directory so far, if any; ResultError if the file is damaged or unreadable."""
     path = directory / FILE
     if not path.is_file():
         return pl.DataFrame(schema=IMPORTED_SCHEMA)
@@ -55,14 +51,8 @@ def append_rows(directory: Path, rows: pl.DataFrame) -> Added:
 
     A file is known by its name and its content: another file with equal figures is a source of its own, and so is a
     file that has changed. What ``imported.csv`` holds stays as it is, so that no earlier row can be lost; one of an
-    earlier version is written again with the columns that it lacks.
-
-    Returns:
-        How many rows were added, and what became of each file.
-
-    Raises:
-        ResultError: it is no result directory, or its imported rows are damaged.
-        UsageError: the file cannot be written.
+    earlier version is written again with the columns that it lacks. ResultError if it is no result directory or its
+    rows are damaged, UsageError if it cannot be written.
     """
     RunDirectory.open(directory)
     path = directory / FILE

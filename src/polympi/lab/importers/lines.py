@@ -33,11 +33,7 @@ class Captured:
 
 
 def read_captured(path: Path) -> Captured:
-    """Read a file, in UTF-8 or the encoding that its byte order mark names.
-
-    Raises:
-        UsageError: it cannot be read, is a directory, is empty, or is larger than :data:`LIMIT_BYTES`.
-    """
+    """Read a file, in UTF-8 or the encoding that its byte order mark names; UsageError if there is nothing to read."""
     if path.is_dir():
         raise UsageError(f"'{path}' is a directory: give the files in it.")
     try:

@@ -59,14 +59,7 @@ class NetPipeOptions:
 
 
 def parse_netpipe_options(text: str | None) -> NetPipeOptions:
-    """Options of NetPIPE 3 or 5 as one writes them on its command line, such as ``-S -I``.
-
-    Args:
-        text: the options; empty for a run without any, None if they are not known.
-
-    Raises:
-        UsageError: they are not options of NetPIPE.
-    """
+    """Options of NetPIPE 3 or 5 as on its command line, such as ``-S -I``; None if they are not known."""
     if text is None:
         return NetPipeOptions()
     try:

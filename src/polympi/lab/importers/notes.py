@@ -45,10 +45,7 @@ class Notes:
         size_bytes: int | None = None,
         example: str | None = None,
     ) -> None:
-        """Report that a row was not taken, or not whole.
-
-        ``reason`` is a clause that is the same for all such rows, ``example`` the text that is wrong in this one.
-        """
+        """Report that a row was not taken, or not whole, for a reason, a clause that is the same for all such rows."""
         noted = self._rows.setdefault((fate, reason), _Row(size_bytes=size_bytes, example=example))
         noted.lines.append(line)
         if name not in noted.names:

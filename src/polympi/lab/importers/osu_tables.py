@@ -155,7 +155,6 @@ def _payload(datatype: str, benchmark: str) -> str:
 
 
 def _read_row(number: int, line: str, table: _Table, collector: Collector) -> bool:
-    """Read a row; False if the line is none."""
     if init := _INIT.fullmatch(line.strip()):
         _read_startup(number, init, table, collector)
         return True

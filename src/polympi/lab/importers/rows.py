@@ -151,7 +151,6 @@ class Collector:
 
 
 def _fault(size_bytes: int, times: Times, mb_per_s: float | None) -> str | None:
-    """Why the figures of a row cannot be measurements; None if they can."""
     printed = list(times.printed())
     if any(t < 0 for t in printed) or (mb_per_s is not None and mb_per_s < 0):
         return "a time or a rate is negative"

@@ -33,13 +33,9 @@ class UnknownMoment(Exception):  # noqa: N818 (it is what is the case)
 
 
 class HostClocks:
-    """The clocks of the hosts on which rank 0 was seen, if separate from ours.
+    """The clocks of the hosts on which rank 0 was seen, if separate from ours; names are those of the host file.
 
     A host is reached when it is first asked for, and its probe sleeps until it is asked again.
-
-    Args:
-        names: of the hosts, as the host file has them, which the launcher can reach.
-        reach: what gives the way to reach a host; asked once, when a host is first needed.
     """
 
     def __init__(self, names: Iterable[str], reach: Callable[[], Reach]) -> None:
@@ -65,11 +61,7 @@ class HostClocks:
                 self._compared[host] = self._compare(host)
 
     def moment(self, host: str, shown_ns: int) -> Moment:
-        """When the clock of a host showed a time, in the launch that has just ended.
-
-        Raises:
-            UnknownMoment: its clock cannot be compared with ours.
-        """
+        """When the clock of a host showed a time, in the launch that has just ended, or UnknownMoment."""
         try:
             after = self._compare(host)
         except HostLost as lost:
@@ -87,11 +79,7 @@ class HostClocks:
         return Moment(round(ours), round(after.error + FASTEST_DRIFT * abs(after.when - ours)))
 
     def _compare(self, host: str) -> Offset:
-        """What the clock of a host shows more than ours, now.
-
-        Raises:
-            HostLost: it does not answer.
-        """
+        """What the clock of a host shows more than ours, now; HostLost if it does not answer."""
         if host in self._unreachable:
             raise HostLost(self._unreachable[host])
         if host not in self._sessions:
@@ -103,11 +91,7 @@ class HostClocks:
             raise
 
     def _begun(self, host: str) -> Session:
-        """A conversation with a host.
-
-        Raises:
-            HostLost: there can be none; nobody tries again, since that may take half a minute each time.
-        """
+        """A conversation with a host; after a HostLost nobody tries again, since each try may take 30 s."""
         try:
             return _conversation(host, self._name(host), self._reach())
         except UsageError as error:
@@ -123,11 +107,7 @@ class HostClocks:
 
 
 def _conversation(host: str, name: str, reach: Reach) -> Session:
-    """The probe on a host, which is reached by a name that may differ from its own.
-
-    Raises:
-        HostLost: it does not come up, or it is another host.
-    """
+    """The probe on a host, reached by a name that may differ from its own; HostLost if it does not come up there."""
     with contextlib.ExitStack() as held:
         session = held.enter_context(Session(name, reach))
         session.begin(START_S)

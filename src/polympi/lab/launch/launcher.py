@@ -105,14 +105,8 @@ def launch(
 ) -> Launched:
     """Launch a binding once; a launch that fails is a result too, and raises nothing.
 
-    Args:
-        place: which launch of the run it is.
-        arm: what is launched.
-        stack: on which MPI.
-        cases: the plan, in the order the cases are timed, by their numbers.
-        setting: what all launches have in common.
-        timeout_s: after which the launch is killed.
-        on_tick: called about once a second while waiting; what it raises ends the launch and is passed on.
+    The cases are timed in their order, by their numbers. What `on_tick`, called about once a second, raises ends the
+    launch and is passed on.
     """
     plan, written, output = (setting.folder / name for name in ("plan.txt", "samples.txt", "output.txt"))
     plan.write_text(plan_text(cases, pages=setting.pages, start=start_library(stack)))
@@ -203,7 +197,6 @@ def _judge(
 
 
 def _finished(samples: LaunchSamples, cases: Mapping[int, PlannedCase]) -> LaunchSamples:
-    """The samples of the cases that a launch had finished."""
     whole = {number for number in samples.valid if number in cases and not _missing(samples, {number: cases[number]})}
     return dataclasses.replace(
         samples,

@@ -65,15 +65,11 @@ def second_plan(timed: Timed) -> list[PlannedCase]:
 def choose_iterations(
     profile: Profile, timed: Timed, clock_resolution_ns: int, *, oversubscribed: bool
 ) -> list[PlannedCase]:
-    """The plan of the run, from the times of the second launch.
+    """The plan of the run, from the times of the second launch, for the length and number of batches of the profile.
 
-    Args:
-        profile: gives the length and number of batches.
-        timed: iterations and batch times of each case.
-        clock_resolution_ns: resolution of the program's clock.
-        oversubscribed: whether ranks outnumber processors. Then the slowest batch counts, because a lucky one, in which
-            no rank waited for its turn, would choose batches that last for seconds; else the fastest, because a
-            disturbed one would choose batches that are too short.
+    If ranks outnumber processors the slowest batch counts, because a lucky one, in which no rank waited for its turn,
+    would choose batches that last for seconds; else the fastest, because a disturbed one would choose batches that are
+    too short.
     """
     batch_ns = max(profile.batch_ns, CLOCK_RESOLUTIONS * clock_resolution_ns)
     planned = []
@@ -130,12 +126,8 @@ def fewer_iterations(
 ) -> dict[int, Counts]:
     """What a binding does of the cases in which it is slow: as many iterations as last as long as a batch of C.
 
-    Args:
-        profile: gives the length of batches.
-        planned: what the binding would do otherwise.
-        reference_ns: how long an iteration of C takes, by the number of the case (:func:`reference_times`).
-        batches: batch times in ns of the binding's trial, likewise; what it did not time is missing.
-        oversubscribed: as in :func:`choose_iterations`.
+    `reference_ns` is how long an iteration of C takes, by the number of the case, and `batches` the times in ns of the
+    binding's trial; what it did not time is missing. `oversubscribed` is as in :func:`choose_iterations`.
     """
     fewer = {}
     for number, times in batches.items():

@@ -22,19 +22,13 @@ from polympi.lab.suggest import did_you_mean
 
 
 def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] | None, ranks: int) -> list[Case]:
-    """The cases of a run.
+    """The cases of a run, for so many ranks a launch; the most, if there are several numbers of them.
 
     The main payload of a benchmark in standard mode gets the profile's full list of sizes, other modes and other
     payloads the short one; their cross product is measured only where a pattern asks for it. Faces have sizes of their
     own, the same in all modes, and so have a halo, applications and benchmarks for which the catalogue names sizes. So
-    have the cases of a study.
-
-    Args:
-        profile: gives the sizes.
-        benches: names (``latency``) or patterns of benchmark/mode/payload (``latency/ready*/bytes``); empty means the
-            profile's, or all.
-        sizes: sizes in bytes instead of the profile's.
-        ranks: ranks of a launch; the most, if there are several numbers of them.
+    have the cases of a study. Without names or patterns (``latency/ready*/bytes``) those of the profile are taken, or
+    all.
     """
     chosen: set[Case] = set()
     usual = [
@@ -70,7 +64,6 @@ def _is_divisible(case: Case, ranks: int) -> bool:
 
 
 def _matching(bench: str, ranks: int) -> list[tuple[Benchmark, str, str]]:
-    """The (benchmark, mode, payload) that a name or a pattern means."""
     name, _, rest = bench.partition("/")
     benchmarks = [b for b in BENCHMARKS.values() if fnmatch.fnmatchcase(b.name, name)]
     combinations = [
@@ -90,7 +83,6 @@ def _matching(bench: str, ranks: int) -> list[tuple[Benchmark, str, str]]:
 
 
 def _unknown(bench: str, benchmarks: Sequence[Benchmark]) -> str:
-    """What is wrong with a name or pattern that fits nothing."""
     name, *parts = bench.split("/")
     if not benchmarks:
         return (

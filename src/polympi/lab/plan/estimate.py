@@ -46,16 +46,9 @@ def launch_seconds(
     processors: int | None = None,
     trial: bool = False,
 ) -> float:
-    """Seconds of one launch.
+    """Seconds of one launch of a binding in a language on a stack of a family; a trial shows where a binding is slow.
 
-    Args:
-        family: of the stack (``mpich``, ``openmpi``, ``impi``).
-        language: of the binding.
-        cases: what it measures.
-        profile: how long a batch is, and how many there are.
-        ranks: of the launch.
-        processors: CPUs for them; None if there are enough.
-        trial: whether it is the launch that shows where a binding is slow.
+    `processors` is None if there are enough.
     """
     batches = TRIAL_BATCHES / TRIAL_SHARE if trial else profile.batches + 1  # all events last no longer than a batch
     cases = list(cases)

@@ -13,7 +13,7 @@ from polympi.lab.environment.files import expand_list
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.placement_names import CORE_PAIR, MEANINGS, NODE, ONE_CORE, SOCKET, TWO_NODES
 from polympi.lab.plan.settings import setting_words
-from polympi.lab.records import PLACEMENT, Facts, Level, RankPlace
+from polympi.lab.records import PLACEMENT, Level, Metadata, RankPlace
 from polympi.lab.stacks.stack import HYDRA, PRRTE, SRUN
 from polympi.lab.suggest import did_you_mean
 
@@ -63,7 +63,7 @@ class Topology:
         return max((sum(one == socket for one, _ in pairs) for socket in self.sockets), default=0)
 
 
-def topology_of(metadata: Facts) -> Topology | None:
+def topology_of(metadata: Metadata) -> Topology | None:
     """The processors of this machine, from the kernel's description; None without one."""
     topology = (metadata.get("affinity") or {}).get("topology")
     return Topology({int(cpu): (socket, core) for cpu, (socket, core) in topology.items()}) if topology else None
@@ -89,11 +89,7 @@ def level_words(level: Level) -> str:
 def why_impossible(placement: str, ranks: int, topology: Topology | None, hosts: int) -> str | None:
     """Why a placement cannot be had and what to do, the end of a sentence; None if it can, or if that is not known.
 
-    Args:
-        placement: which one.
-        ranks: of a launch.
-        topology: of the hosts; None if it is not known, because they are other machines.
-        hosts: how many the host file, or the job of Slurm, has; 0 without either.
+    The topology is not known of other machines; `hosts` is 0 without a host file or a job of Slurm.
     """
     if placement == TWO_NODES:
         return _why_not_two(ranks, hosts)
@@ -126,14 +122,9 @@ def binding_word(arguments: Sequence[str]) -> str | None:
 
 
 def placement_arguments(placement: str, dialect: str, ranks: int, topology: Topology | None) -> list[str]:
-    """A launcher's options for a placement.
+    """The options of a launcher of a dialect (but ``template``) for a placement, if any.
 
-    Args:
-        placement: which one; empty for none.
-        dialect: the options that the launcher understands, one of those of :mod:`~polympi.lab.stacks.stack` but
-            ``template``.
-        ranks: of a launch.
-        topology: of the hosts, if known; of several CPUs the first is the one for all ranks.
+    Of several CPUs in the topology the first is the one for all ranks.
     """
     if not placement:
         return []
@@ -145,14 +136,8 @@ def placed_hosts(placement: str, dialect: str, slots: Mapping[str, int], ranks: 
     """The hosts of a placement with the slots of each: the first one, or the first two, which are filled in turn.
 
     Hydra fills a host before it goes to the next, and begins again with the first when all are full: with one slot on
-    each it goes to them in turn. PRRTE does that on request, and needs slots for all ranks. srun fills a host
-    before the next: of more than two ranks, the first half runs on the first.
-
-    Args:
-        placement: which one; with none, all hosts as they are.
-        dialect: as for :func:`placement_arguments`.
-        slots: the hosts of the host file with their slots, in their order.
-        ranks: of a launch.
+    each it goes to them in turn. PRRTE does that on request, and needs slots for all ranks. srun fills a host before
+    the next: of more than two ranks, the first half runs on the first. Without a placement all hosts stay as they are.
     """
     if not placement:
         return dict(slots)
@@ -164,10 +149,7 @@ def placed_hosts(placement: str, dialect: str, slots: Mapping[str, int], ranks: 
 def what_differs(placement: str, places: Sequence[RankPlace], topology: Topology | None) -> str | None:
     """How what ranks reported differs from the placement that was asked for, a clause; None where it does not.
 
-    Args:
-        placement: which one.
-        places: where each rank ran.
-        topology: of the hosts; None if it is not known: then cores and sockets are not distinguished.
+    Where the topology is not known, cores and sockets are not distinguished.
     """
     if not places or not placement:
         return None

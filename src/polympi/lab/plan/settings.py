@@ -22,11 +22,7 @@ _READERS = {
 
 
 def settings_of(texts: Sequence[str]) -> list[Level]:
-    """The settings that were asked for, in their order.
-
-    Args:
-        texts: as users write them: ``NAME: VARIABLE=VALUE ... --ARGUMENT ...``; a single variable needs no name.
-    """
+    """The settings asked for, as ``NAME: VARIABLE=VALUE ... --ARGUMENT ...``; one variable needs no name."""
     found: list[Level] = []
     for text in texts:
         one = _setting(text)

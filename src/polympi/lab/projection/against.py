@@ -61,14 +61,10 @@ def measured_cases(analysis: Analysis) -> list[Case]:
 
 
 def misses(projection: Projection, measured: Analysis, described: bool) -> list[Miss]:
-    """The figures that were predicted and measured, C's and the bindings'.
+    """The figures that were predicted and measured over several hosts, C's and the bindings'.
 
     Collectives are predicted as called: for a binding that builds them from its own messages, that is the lower end.
-
-    Args:
-        projection: of the measured cases, with the measured number of ranks.
-        measured: a run over several hosts.
-        described: the network is that of this very run's ping-pong of C.
+    The network may be `described` by this very run's ping-pong of C.
     """
     found = []
     errors = [one.clock_error_ns for one in measured.launches if counts(one) and one.clock_error_ns]

@@ -30,15 +30,9 @@ def costs_of(
     """The costs of every arm of a stack but C that has a ping-pong of at least two sizes in six blocks or more.
 
     They are the overheads of the report (:mod:`~polympi.lab.statistics.overheads`), from two sizes on. A negative cost
-    is taken for none: what an arm saves in the memory that ranks share, a network does not give.
-
-    Args:
-        analysis: the run.
-        stack: the stack.
-        ways: arms, without costs, that make messages or calls in addition to those of C. What C takes for them
-            is not a cost of the arm where it is projected: it is simulated.
-        network: that which the messages of the run took; None where its ranks shared memory, by which an arm announces
-            nothing.
+    is taken for none: what an arm saves in the memory that ranks share, a network does not give. `ways` are arms that
+    make messages or calls in addition to those of C; what C takes for them is simulated, and no cost of the arm.
+    Without a network ranks shared memory, by which an arm announces nothing.
     """
     medians = analysis.launch_medians.filter(pl.col("stack") == stack, pl.col("median_ns") > 0)
     compared = with_reference(medians)

@@ -80,11 +80,7 @@ def announcement_ns(network: Network, size: int) -> float:
 
 
 class Clock:
-    """How far each rank is, and until when each wire is busy; in ns from a common start of all ranks.
-
-    Attributes:
-        times: when each rank is done with what it did so far.
-    """
+    """When each rank is done with what it did so far, and until when each wire is busy; in ns from a common start."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -272,5 +268,4 @@ def _within(ranks: int, per_node: int, size: float) -> list[list[Message]]:
 
 
 def _powers(limit: int) -> Iterable[int]:
-    """1, 2, 4, ... below the limit."""
     return [2**k for k in range((limit - 1).bit_length())]

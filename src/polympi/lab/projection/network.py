@@ -67,11 +67,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def get_network(text: str) -> Network | Path:
-    """The network of a preset or a file; of a result directory its path, since each of its stacks is a network.
-
-    Raises:
-        UsageError: there is neither, or the file is not possible.
-    """
+    """The network of a preset or a file; of a result directory its path, since each of its stacks is a network."""
     if text in PRESETS:
         return PRESETS[text]
     path = Path(text)
@@ -117,10 +113,6 @@ def measured_network(path: Path, stack: str) -> Network:
 
     The exchange is that of ``latency/sendrecv``; where that was not measured it is the barrier of two ranks, which
     exchanges empty messages. A bcast of two ranks is a message.
-
-    Raises:
-        ResultError: it is no result directory.
-        UsageError: it was on one host, or lacks what is needed.
     """
     analysis = analyse(RunDirectory.open(path))
     name = _stack_of(analysis, stack, path)
@@ -146,7 +138,7 @@ def measured_network(path: Path, stack: str) -> Network:
 
 def _bursts(analysis: Analysis) -> str:
     """What a limited rate of a test cluster does, which no other network does and no simulation here."""
-    rate = (analysis.environment.facts.get("cluster") or {}).get("rate")
+    rate = (analysis.environment.metadata.get("cluster") or {}).get("rate")
     if not rate:
         return ""
     return f"; wires of {rate} that let a burst pass at once after a pause, which is not simulated"
@@ -162,21 +154,15 @@ def middle_of(ping_pong: Points, one_way: Points) -> Points:
 
 
 def network_of(latency: Points, window: Points, name: str, exchange: Sequence[tuple[int, float]] = ()) -> Network:
-    """A network from the time of a message in a ping-pong, in a window of many, and of two that cross.
+    """A network from the time of a message in a ping-pong, in a window of many, and of two that cross; ns by size.
 
     In a window a message takes what its slower end takes a processor (Culler et al., "LogP", PPoPP 1993): with the
     smallest message this is the overhead of an end, at most half of a ping-pong; the rest of the ping-pong is latency.
     The bandwidth is that of the steepest measured line, so that a wire is never slower than was seen. What the
     ping-pong takes beyond that at a size (other protocols, a token bucket that is empty) is time of both its ends, so
     that the ping-pong is met at each measured size. What two messages that cross take longer than one is time of the
-    receivers, which send meanwhile: the system of each host has both to do.
-
-    Args:
-        latency: ns of a message in a ping-pong, by size; two sizes or more.
-        window: ns of a message in a window; may be empty, and then all of a ping-pong is overhead of its ends.
-        name: of the network.
-        exchange: ns until two ranks have each other's message, by size; may be empty, or of one size, and what such
-            messages take longer is then the same at each.
+    receivers, which send meanwhile: the system of each host has both to do; with one size it is the same at each.
+    Without a window all of a ping-pong, of two sizes or more, is overhead of its ends.
     """
     least = latency[0][1]
     overhead = min(window[0][1], least / 2) if window else least / 2

@@ -45,20 +45,13 @@ class Request:
 
 @dataclass(frozen=True)
 class _Job:
-    """A simulation: a stack with a number of ranks."""
-
     stack: Projected
     ranks: int
     plan: str
 
 
 def project(analysis: Analysis, request: Request, say: Say = lambda _: None) -> Projection:
-    """Project the costs of a run.
-
-    Raises:
-        UsageError: a stack or a binding was not measured, or what was measured gives no cost.
-        SimulatorError: SimGrid is missing or has failed.
-    """
+    """Project the costs of a run; UsageError if there is nothing to project, SimulatorError if SimGrid fails."""
     simulator.check_ranks(list(request.ranks))
     program, version = simulator.compiled(), simulator.version()
     stacks = [_inputs(analysis, one, request) for one in _stacks(analysis, request.stacks)]
@@ -163,8 +156,8 @@ def _inputs(analysis: Analysis, stack: StackRun, request: Request) -> Projected:
         raise UsageError(
             f"Nothing of {stack.stack} can be projected: no binding has a ping-pong of two sizes in six blocks or more."
         )
-    facts = analysis.environment.stacks.get(stack.installation)
-    family = (facts.family if facts else "") or stack.installation
+    stack_metadata = analysis.environment.stacks.get(stack.installation)
+    family = (stack_metadata.family if stack_metadata else "") or stack.installation
     selector = simulator.selector_of(family)
     return Projected(
         stack=stack.installation,

@@ -91,11 +91,7 @@ def source() -> str:
 
 
 def version() -> str:
-    """Name and version of the simulator.
-
-    Raises:
-        SimulatorError: it is not installed, or does not work.
-    """
+    """Name and version of the simulator; SimulatorError if it is not installed, or does not work."""
     command = _find("smpirun")
     try:
         output = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
@@ -105,11 +101,7 @@ def version() -> str:
 
 
 def compiled() -> Path:
-    """The compiled program; kept with the stacks.
-
-    Raises:
-        SimulatorError: SimGrid is not installed, or the program does not compile.
-    """
+    """The compiled program, kept with the stacks; SimulatorError without SimGrid, or if it does not compile."""
     compiler, text = _find("smpicxx"), source()
     key = hashlib.sha256(f"{version()}\n{text}".encode()).hexdigest()[:12]
     program = home() / "builds" / f"projection-{key}" / "patterns"
@@ -133,12 +125,9 @@ def compiled() -> Path:
 def simulate(
     program: Path, plan: str, network: Network, ranks: int, *, selector: str, ending: threading.Event | None = None
 ) -> Simulated:
-    """Simulate a plan (its format: ``programs/patterns.cpp``).
+    """Simulate a plan (its format: ``programs/patterns.cpp``), with the algorithms that SMPI has by a name.
 
-    ``selector`` is SMPI's name of the algorithms of collectives. Once ``ending`` is set, the simulator is ended.
-
-    Raises:
-        SimulatorError: the simulator has failed, did not end in time, or was ended.
+    Once ``ending`` is set, the simulator is ended. SimulatorError if it has failed, did not end in time, or was ended.
     """
     with tempfile.TemporaryDirectory(prefix="polympi-projection-") as name:
         folder = Path(name)
@@ -205,11 +194,7 @@ def selector_of(family: str) -> str:
 
 
 def check_ranks(ranks: list[int]) -> None:
-    """Check that this many ranks can be simulated.
-
-    Raises:
-        UsageError: a number is below 2 or above 4096.
-    """
+    """Check that this many ranks can be simulated: from 2 to 4096."""
     for number in ranks:
         if not 2 <= number <= 4096:
             raise UsageError(f"{number} ranks cannot be projected: 2 to 4096 can.")

@@ -19,11 +19,7 @@ def usual_folder(run: Path, network: str) -> Path:
 
 
 def make_folder(folder: Path, *, force: bool) -> None:
-    """Make sure, before anything is simulated, that a projection can be written and overwrites nothing unasked.
-
-    Raises:
-        UsageError: the folder holds something, or cannot be made.
-    """
+    """Make sure, before anything is simulated, that a projection can be written and overwrites nothing unasked."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"'{folder}' is a file: choose a folder with -o.")
     if folder.is_dir() and any(folder.iterdir()):
@@ -43,11 +39,7 @@ def render_json(projection: Projection) -> str:
 
 
 def read_projection(folder: Path) -> Projection:
-    """A projection that was written before.
-
-    Raises:
-        ResultError: there is none, it is damaged, or of another version.
-    """
+    """A projection that was written before; ResultError if there is none, or it is damaged or of another version."""
     path = folder / NAME
     try:
         found = msgspec.json.decode(path.read_bytes(), type=Projection)

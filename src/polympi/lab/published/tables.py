@@ -55,11 +55,7 @@ def sources() -> dict[str, Source]:
 
 
 def published(name: str) -> PublishedTable:
-    """A published table.
-
-    Raises:
-        UsageError: there is no such table.
-    """
+    """A published table; UsageError if there is no such table."""
     source = sources().get(name)
     if source is None:
         raise UsageError(f"There is no published table '{name}': choose one of {', '.join(sources())}.")

@@ -35,11 +35,7 @@ def template(name: str) -> jinja2.Template:
 
 
 def embedded_json(value: Any) -> Markup:
-    """JSON that cannot leave its ``<script>`` element; not-a-number would break the page and is refused.
-
-    Raises:
-        ValueError: a figure is not finite.
-    """
+    """JSON that cannot leave its ``<script>`` element; not-a-number would break the page and is refused."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 

@@ -94,11 +94,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def main_table(analysis: Analysis, rows: Sequence[Row], stack: str) -> tuple[list[str], list[Line]]:
-    """Bindings by benchmark at representative sizes.
-
-    Returns:
-        The bindings that are compared with C, and the lines of the table.
-    """
+    """Bindings by benchmark at representative sizes: those compared with C, and the lines of the table."""
     own = [row for row in rows if row.stack == stack]
     present = {row.binding for row in own}
     bindings = [name for name in bindings_of(analysis, stack, compared=True) if name in present]

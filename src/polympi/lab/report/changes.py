@@ -42,10 +42,7 @@ class Table:
 
 
 def group_table(comparison: Comparison, *, every: bool) -> Table:
-    """The groups, what became slower first.
-
-    ``every`` also lists those that are the same.
-    """
+    """The groups, what became slower first; ``every`` also lists those that are the same."""
     chosen = [group for group in comparison.groups if every or group.verdict != SAME]
     chosen.sort(key=lambda group: _ORDER.index(group.verdict))
     many = _many_stacks(comparison)
@@ -58,10 +55,7 @@ def group_table(comparison: Comparison, *, every: bool) -> Table:
 
 
 def row_table(comparison: Comparison, *, every: bool) -> Table:
-    """The rows that changed.
-
-    ``every`` lists all rows.
-    """
+    """The rows that changed; ``every`` lists all rows."""
     chosen = [row for row in comparison.rows if every or row.verdict in (SLOWER, FASTER)]
     many = _many_stacks(comparison)
     headers = (*_stack("stack", many), "binding", "case", "size", "before", "after", "change", "interval")

@@ -331,7 +331,6 @@ def _library(planned: StackRun) -> str:
 
 
 def _commands(analysis: Analysis) -> list[tuple[str, str]]:
-    """The command of the first good launch of each binding."""
     found: dict[str, str] = {}
     for launch in analysis.launches:
         if launch.outcome == "ok" and launch.command and launch.block is not None:
@@ -340,7 +339,6 @@ def _commands(analysis: Analysis) -> list[tuple[str, str]]:
 
 
 def _links() -> list[tuple[str, str]]:
-    """Where the package says that its documentation and its source are."""
     try:
         entries = metadata.metadata("polympi").get_all("Project-URL") or []
     except metadata.PackageNotFoundError:

@@ -19,11 +19,8 @@ def write_csv(analysis: Analysis, directory: Path) -> list[Path]:
     """Write ``summary.csv`` and ``memory.csv``; a figure that does not exist is an empty field.
 
     Where settings, placements or stacks are compared, ``factors.csv``, too; where applications ran with several numbers
-    of ranks, ``scaling.csv``; where they ran with what shows what memory allows, ``limits.csv``. A study has its
-    table as ``study.csv``.
-
-    Raises:
-        UsageError: a file cannot be written.
+    of ranks, ``scaling.csv``; where they ran with what shows what memory allows, ``limits.csv``. A study has its table
+    as ``study.csv``.
     """
     tables = {SUMMARY: analysis.summary.select(SUMMARY_COLUMNS), "memory.csv": analysis.memory}
     if analysis.scaling:

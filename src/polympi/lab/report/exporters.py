@@ -86,22 +86,11 @@ EXPORTERS = {
 
 
 def write_report(analysis: Analysis, directory: Path, formats: Sequence[str], force: bool = False) -> list[Path]:
-    """Write reports of a run; those that polympi wrote before are replaced.
+    """Write reports of a run, in some formats of :data:`EXPORTERS`; those that polympi wrote before are replaced.
 
-    Args:
-        analysis: the run.
-        directory: its result directory.
-        formats: some of :data:`~polympi.lab.report.exporters.EXPORTERS`.
-        force: replace a ``report.html`` or ``report.md`` that polympi did not make, or that says more than this
-            analysis, in which nothing was compared with C.
-
-    Returns:
-        The files written.
-
-    Raises:
-        UsageError: an unknown format, a file that is not to be replaced unasked (then nothing is written), or
-            that cannot be written.
-        ResultError: the imported rows of the directory are damaged.
+    A ``report.html`` or ``report.md`` that polympi did not make, or that says more than this analysis, in which nothing
+    was compared with C, is replaced with `force` alone; otherwise nothing is written. UsageError for that, an unknown
+    format, and a file that cannot be written; ResultError if the imported rows are damaged.
     """
     unknown = [name for name in formats if name not in EXPORTERS]
     if unknown:

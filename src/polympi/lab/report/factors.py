@@ -156,10 +156,7 @@ def _table(factor_rows: Sequence[FactorRow]) -> tuple[list[str], list[Line]]:
 def factor_figures(
     analysis: Analysis, palette: Palette, shown: Container[str] | None = None
 ) -> dict[str, list[Figure]]:
-    """The charts of each part of all sections, by its key.
-
-    By default all bindings are drawn with C.
-    """
+    """The charts of each part of all sections, by its key; by default all bindings are drawn with C."""
     return {
         _key(one): list(
             _figures(

@@ -36,10 +36,7 @@ def palette_of(analysis: Analysis) -> Palette:
 
 
 def figures(analysis: Analysis, shown: Container[str] | None = None) -> list[Figure]:
-    """All charts of a run, by stack and benchmark.
-
-    By default all bindings are drawn with C.
-    """
+    """All charts of a run, by stack and benchmark; by default all bindings are drawn with C."""
     palette = palette_of(analysis)
     if shown is not None:
         analysis = _part(analysis, shown)

@@ -24,11 +24,7 @@ def mark(analysis: Analysis) -> str:
 
 
 def refuse_to_replace(path: Path, analysis: Analysis) -> None:
-    """Leave alone what must not be replaced unasked: files that polympi did not make, and a report that says more.
-
-    Raises:
-        UsageError: the file there is one of these.
-    """
+    """Leave alone what must not be replaced unasked: files that polympi did not make, and a report that says more."""
     if not path.exists():
         return
     head = _head(path)
@@ -44,11 +40,7 @@ def refuse_to_replace(path: Path, analysis: Analysis) -> None:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a file whole or not at all.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
+    """Write a file whole or not at all; UsageError if it cannot be written."""
     partial = path.with_name(f"{path.name}.partial")
     try:
         path.parent.mkdir(exist_ok=True)
@@ -60,11 +52,7 @@ def write_text(path: Path, text: str) -> Path:
 
 
 def refuse_to_empty(path: Path, analysis: Analysis) -> None:
-    """Leave a table alone that has more lines than this analysis, in which nothing was compared with C.
-
-    Raises:
-        UsageError: it has.
-    """
+    """Leave a table alone that has more lines than this analysis, in which nothing was compared with C: UsageError."""
     if not is_empty(analysis) or not path.is_file():
         return
     with path.open("rb") as stream:

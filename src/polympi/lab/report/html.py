@@ -84,11 +84,7 @@ class Group:
 
 
 def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
-    """The whole page.
-
-    Returns:
-        HTML with styles, scripts, charts and data inside; everything that comes from outside is escaped.
-    """
+    """The whole page, with styles, scripts, charts and data inside; everything that comes from outside is escaped."""
     palette = palette_of(analysis)
     words = content(analysis)
     with unvalidated():
@@ -172,7 +168,6 @@ def _fits_by_family(lines: Sequence[Any], *, many: bool) -> list[tuple[str, list
 
 
 def _key(row: Row) -> tuple[str, str, str, str, str, int]:
-    """What distinguishes a row of a run from all others."""
     return (*row.family, row.binding, row.size_bytes)
 
 

@@ -23,13 +23,7 @@ _SCALE = 2.0  # of PNG files, so that they are sharp on dense screens and in pri
 
 
 def write_images(analysis: Analysis, directory: Path, form: str) -> list[Path]:
-    """Write ``figures/NAME.png`` or ``figures/NAME.svg`` of every chart, light on white.
-
-    Of many bindings those are drawn that the page shows at first.
-
-    Raises:
-        UsageError: a file cannot be written.
-    """
+    """Write ``figures/NAME.png`` or ``.svg`` of every chart, light on white, of bindings shown at first."""
     target = directory / "figures"
     written = []
     try:

@@ -31,10 +31,7 @@ class LimitLine:
 
 
 def limit_lines(rows: Sequence[LimitRow], shown: Collection[str]) -> list[LimitLine]:
-    """A line for each stack and case, in the order of the rows.
-
-    Besides C the first few of the arms that are shown are named.
-    """
+    """A line for each stack and case, in the order of the rows; besides C it names the first few arms shown."""
 
     def case(row: LimitRow) -> tuple[str, str, str, str, int]:
         return (row.stack, row.benchmark, row.mode, row.payload, row.size_bytes)
@@ -66,14 +63,12 @@ def _reached(row: LimitRow) -> str:
 
 
 def _beyond(rows: Sequence[LimitRow]) -> str:
-    """What it means that more was reached than is possible."""
     if all(row.reached <= 1 for row in rows):
         return ""
     return " More than 1 is not possible: the triad was disturbed more than the wave, or a cache held less of it."
 
 
 def _cache(row: LimitRow) -> str:
-    """Whether the limit is one of a cache."""
     arrays = f"Its arrays take {format_bytes(row.arrays_bytes)}"
     if row.cache_bytes is None:
         return (

@@ -70,7 +70,6 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
 
 
 def _key(words: Content) -> str:
-    """The signs that occur, before the first of them."""
     seen = {cell.verdict for stack in words.stacks for line in stack.lines for cell in line.cells}
     signs = [f"{SIGNS[verdict]} {said}" for verdict, said in KEY.items() if verdict in seen]
     return escape(", ".join([*signs, "– not measured"])) + ". × is the time over C's."

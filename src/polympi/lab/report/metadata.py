@@ -32,7 +32,7 @@ def sections(environment: Environment) -> list[Section]:
     general: list[tuple[str, str]] = []
     found = []
     stacks = {"stacks": msgspec.to_builtins(environment.stacks)} if environment.stacks else {}
-    for key, value in {**environment.facts, **stacks}.items():
+    for key, value in {**environment.metadata, **stacks}.items():
         if isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(v, Mapping) for v in value)):
             found.append(Section(_words(key), list(_entries("", value)) or [("", "–")]))
         else:

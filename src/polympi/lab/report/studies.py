@@ -99,7 +99,7 @@ def _section(
 ) -> StudySection:
     """The section of a stack; of its numbers of ranks the last one has the equations and the guideline, too."""
     last, equations = solved_there is not None, solved_there or ()
-    run, processors = analysis.run, (analysis.environment.facts.get("affinity") or {}).get("count")
+    run, processors = analysis.run, (analysis.environment.metadata.get("affinity") or {}).get("count")
     sizes = [line.collective_bytes for line in lines if line.collective_bytes is not None]
     of_size = f" of {size(min(sizes))}" if sizes else ""
     headers = ("", *COLLECTIVES, "inner product", "lines: hello", "inner product")
@@ -169,7 +169,6 @@ def _others(module: Module) -> tuple[str, ...]:
 
 
 def _both(timed: Timed | None) -> str:
-    """A time with its ratio to C."""
     if timed is None:
         return _DASH
     ratio = "" if timed.ratio_to_c in (None, 1.0) else f", {times(timed.ratio_to_c or 0)}"
@@ -203,7 +202,6 @@ def _answer(lines: Sequence[Module]) -> str:
 
 
 def _missing(run: RunRecord, stack: str) -> str:
-    """What the study compares and this stack did not have."""
     planned = next(one for one in run.stacks if one.stack == stack)
     wanted = STUDIES[run.study].bindings
     parts = [f"{name} ({planned.left_out[name].rstrip('.')})" for name in wanted if name in planned.left_out]

@@ -68,7 +68,6 @@ def _print_factors(words: Content, console: Console) -> None:
 
 
 def _print_studies(words: Content, console: Console) -> None:
-    """The tables of a study, below what they say."""
     width = min(console.width, _READABLE_WIDTH)
     for one in words.studies:
         console.print()
@@ -89,7 +88,6 @@ def _print_studies(words: Content, console: Console) -> None:
 
 
 def _figures(headers: Iterable[str], lines: Iterable[Sequence[str]]) -> Table:
-    """A table with a name in the first column and figures in the others."""
     drawn = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     for number, header in enumerate(headers):
         drawn.add_column(header, justify="right" if number else "left", overflow="fold")
@@ -112,7 +110,6 @@ def _print_scaling(words: Content, console: Console) -> None:
 
 
 def _print_limits(words: Content, console: Console) -> None:
-    """What applications reach of what memory allows, a sentence or two each."""
     if not words.limits:
         return
     console.print()
@@ -185,7 +182,6 @@ def _table(
 
 
 def _name(binding: str, levels: Mapping[str, str], title: str = "") -> Text:
-    """The name of an arm and below it its thread level."""
     name = Text(title or ("C" if binding == REFERENCE else binding), style="bold")
     level = levels.get(binding)
     return name if level is None else Text.assemble(name, "\n", (f"  {level}", "dim"))
@@ -228,7 +224,6 @@ def _print_sentences(stack: StackContent, shown: Sequence[str], console: Console
 
 
 def _telling(sentences: Sequence[str]) -> Sequence[str]:
-    """The first sentence that has something to say."""
     return [text for text in sentences if text not in NOTHING][:1]
 
 

@@ -25,13 +25,10 @@ class Calibration:
 
 
 def calibrate(profile: Profile, cases: Sequence[Case], reference: Reference, *, oversubscribed: bool) -> Calibration:
-    """Choose the iterations of each case.
+    """Choose the iterations of each case, for the length and number of batches of the profile.
 
-    Args:
-        profile: gives the length and number of batches.
-        cases: what will be measured.
-        reference: launches the reference on a plan; whatever it raises is passed on.
-        oversubscribed: whether ranks outnumber processors (see :func:`polympi.lab.plan.calibration.choose_iterations`).
+    What the reference, launched on plans, raises is passed on; `oversubscribed` is as in
+    :func:`polympi.lab.plan.calibration.choose_iterations`.
     """
     launched, timed, slow = _timed(reference, first_plan(cases))
     if timed or not cases:  # else the first launch says why nothing can be timed, and a second would say less
@@ -43,13 +40,7 @@ def calibrate(profile: Profile, cases: Sequence[Case], reference: Reference, *, 
 
 
 def fitting(found: Calibration, timeout_s: float, longest_s: float) -> Calibration:
-    """The same calibration without the cases for which no launch has time enough.
-
-    Args:
-        found: what the launches have shown.
-        timeout_s: seconds after which those were ended.
-        longest_s: seconds that a launch of the run may take at most.
-    """
+    """The same calibration without the cases for which no launch, in at most `longest_s`, has time enough."""
     needed = needed_seconds(found.cases, found.reference_ns)
     gone = too_long(needed, longest_s)
     kept = [number for number in found.cases if number not in gone]
@@ -65,13 +56,10 @@ def fitting(found: Calibration, timeout_s: float, longest_s: float) -> Calibrati
 
 
 def _timed(reference: Reference, planned: list[PlannedCase]) -> tuple[Launched, Timed, list[Case]]:
-    """Launch the reference, in several parts where one launch is too short for all cases.
+    """Launch the reference, in several parts where one launch is too short for all cases, some of which are left out.
 
     A part begins with the case that the one before it has not finished; a case that does not end although it is the
     first is left out, with the larger ones of its kind.
-
-    Returns:
-        The last launch, the times of the cases, and those that are left out.
     """
     left = dict(enumerate(planned))
     timed: dict[Case, tuple[int, list[int]]] = {}

@@ -47,18 +47,11 @@ _PLACE_YOURSELF = "If the launcher cannot do that, leave --placement out, and pl
 
 
 class Experiment:
-    """A run in progress, writing into its result directory.
+    """A run in progress, writing into its result directory; its watcher is notified of every step.
 
-    What the directory holds already is taken in first, so that an interrupted run continues where it was.
-
-    Args:
-        request: what was asked.
-        plans: what is possible of it, from :func:`polympi.lab.run.request.prepare`.
-        directory: the result directory, created with :func:`record`.
-        processors: CPUs this process may use.
-        watcher: notified of every step.
-        asked_to_stop: asked about once a second; when it says so, the launch in progress is ended and given up, and
-            what was measured before it stays.
+    What the directory holds already is taken in first, so that an interrupted run continues where it was. It is asked
+    about once a second whether to stop; then the launch in progress is ended and given up, and what was measured before
+    it stays.
     """
 
     def __init__(
@@ -81,7 +74,7 @@ class Experiment:
         self._slots = dict.fromkeys(request.launching.hosts, 1)  # of a job: as evenly as it goes
         if request.hostfile is not None:
             self._slots = read_hostfile(request.hostfile)
-        self._topology = topology_of(directory.environment().facts) if request.all_here else None
+        self._topology = topology_of(directory.environment().metadata) if request.all_here else None
         self._clocks = HostClocks(self._slots, lambda: way_to(request.cluster, None))
         self._settings = {
             plan.name: Setting(
@@ -110,11 +103,7 @@ class Experiment:
         self._calibrated = {state.name for state in self._states if self._restore(state, launches)}
 
     def run(self) -> Outcome:
-        """Measure; in any case the results are kept, and the way it ended is recorded.
-
-        Raises:
-            StackError: the reference does not run on a stack, so that there is nothing to compare with.
-        """
+        """Measure, and keep the results and the way it ended; StackError if there is no reference to compare with."""
         self._started = time.monotonic()
         self._folder.mkdir(exist_ok=True)  # a run that was killed has left its own
         self._write_hostfiles()
@@ -146,7 +135,6 @@ class Experiment:
         return max([total, *self._block_seconds])
 
     def _arguments(self, plan: StackPlan) -> list[str]:
-        """The launcher's options at the level of a plan."""
         placed = placement_arguments(plan.level.placement, plan.stack.understands, plan.ranks, self._topology)
         return [*placed, *plan.level.arguments]
 
@@ -241,11 +229,9 @@ class Experiment:
         return found
 
     def _oversubscribed(self, state: StackState) -> bool:
-        """Whether ranks outnumber processors."""
         return state.plan.ranks > self._processors_of(state) and self._request.all_here
 
     def _processors_of(self, state: StackState) -> int:
-        """CPUs that the ranks may use."""
         return 1 if state.plan.level.placement == ONE_CORE else self._processors
 
     def _try_bindings(self, state: StackState, reference_ns: Mapping[int, float], *, oversubscribed: bool) -> None:
@@ -263,11 +249,7 @@ class Experiment:
                 state.slow[arm.name] = fewer
 
     def _launch_reference(self, state: StackState, cases: dict[int, PlannedCase]) -> Launched:
-        """Launch the reference outside the blocks, a second time where it times out before it has finished a case.
-
-        Raises:
-            StackError: it does not run, so that there is nothing to compare with.
-        """
+        """Launch the reference outside the blocks, again if it times out before a case is finished; or StackError."""
         launched = self._launch(state, state.plan.arms[0], cases, None, 0)
         if launched.cut and not got_on(launched):
             self._watcher.told(f"C on {state.name}: {launched.record.detail}; once more")
@@ -288,7 +270,6 @@ class Experiment:
         )
 
     def _what_to_do(self, state: StackState) -> str:
-        """The advice where the reference does not run."""
         if placement := state.plan.level.placement:
             words = " ".join(self._settings[state.name].arguments)
             return f"Its launcher was asked for the placement '{placement}' by '{words}'. {_PLACE_YOURSELF}"
@@ -378,12 +359,7 @@ class Experiment:
         state.count_failure(record)
 
     def _stopped(self, outcome: str, *, limited: bool) -> Exception | None:
-        """What has ended a launch with this outcome, if not itself.
-
-        Args:
-            outcome: of the launch.
-            limited: whether its time-out was the end of the run's own time.
-        """
+        """What has ended a launch with this outcome, if not itself; `limited` if its time-out was that of the run."""
         if outcome == "ok":
             return None
         if limited and outcome == "timed out":

@@ -21,17 +21,8 @@ def without_time(
 ) -> dict[str, str]:
     """The bindings for which the time of the profile is too short, and why; none where it has no limit.
 
-    Those of the profile come first, then the first binding of each language, then the others in their order.
-
-    Args:
-        possible: the bindings that can run.
-        always: the names of those that do in any case; they take of the time, too.
-        cases: what is measured.
-        profile: the profile.
-        family: of the stack.
-        ranks: of a launch.
-        processors: CPUs for them; None if there are enough.
-        parts: stacks and numbers of ranks that share the time.
+    Those of the profile come first, then the first binding of each language, then the others in their order; those of
+    `always` run in any case, and take of the time, too. Stacks and numbers of ranks, so many `parts`, share the time.
     """
     if profile.longest_s is None:
         return {}

@@ -11,7 +11,7 @@ from polympi.lab.bindings.manifest import python_requirements
 from polympi.lab.conclusions.phrases import by_reason
 from polympi.lab.environment.findings import environment_findings
 from polympi.lab.environment.record import record_environment
-from polympi.lab.records import Environment, Outcome, StackFacts
+from polympi.lab.records import Environment, Outcome, StackMetadata
 from polympi.lab.run.asked import now, record
 from polympi.lab.run.exclusive import Holder, only_run_here
 from polympi.lab.run.experiment import Experiment
@@ -56,7 +56,7 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
         ranks_here = max(request.ranks) if request.all_here else 1
         findings = environment_findings(metadata, ranks_here, by_network=request.takes_network)
         findings = [*only_one_host(request), *apart, *findings]
-        environment = Environment(facts=metadata, stacks=_described(request), findings=findings)
+        environment = Environment(metadata=metadata, stacks=_described(request), findings=findings)
         directory = RunDirectory.create(request.output, record(request, plans), environment)
         for finding in findings:
             watcher.found(finding)
@@ -70,7 +70,7 @@ def measure_again(request: Request, directory: RunDirectory, *, watcher: Watcher
         _report_stacks(request, watcher)
         for finding in unconnected(request, watcher.told):
             watcher.found(finding)
-        environment = Environment(facts=metadata, stacks=_described(request))
+        environment = Environment(metadata=metadata, stacks=_described(request))
         plans = prepare_again(request, directory, environment)
         directory.begin_again(now())
         return _run(request, plans, directory, watcher)
@@ -94,7 +94,7 @@ def _report_stacks(request: Request, watcher: Watcher) -> None:
     watcher.told(f"preparing {', '.join(stack.name for stack in request.stacks)}")
 
 
-def _described(request: Request) -> dict[str, StackFacts]:
+def _described(request: Request) -> dict[str, StackMetadata]:
     return {stack.name: describe(stack) for stack in request.stacks}
 
 

@@ -58,10 +58,8 @@ def unconnected(request: Request, say: Callable[[str], None]) -> list[Finding]:
     """Ask all hosts of a run to connect; warnings about those that cannot, or have no room left.
 
     Ports of real hosts may be closed but for those that MPI is told to use, and MPI may have another network than TCP,
-    so that these are warnings. A test cluster has nothing else.
-
-    Raises:
-        UsageError: a host does not answer, although others do, or the hosts of a test cluster cannot connect.
+    so that these are warnings. A test cluster has nothing else: there it is a UsageError, as it is when a host does not
+    answer, although others do.
     """
     hosts, cluster = hosts_of(request), request.cluster
     own_way = request.launching.launcher and cluster is None and request.hostfile is not None
@@ -79,11 +77,7 @@ def unconnected(request: Request, say: Callable[[str], None]) -> list[Finding]:
 
 
 def _problems(hosts: Sequence[str], reach: Reach) -> tuple[list[Check], list[Finding]]:
-    """What is wrong with connections, the last time that they were tried, and with shared memory.
-
-    Raises:
-        UsageError: a host does not answer, although others do.
-    """
+    """What is wrong with connections, the last time that they were tried, and with shared memory."""
     found: list[Check] = []
     full: list[Finding] = []
     for _ in range(TRIES):

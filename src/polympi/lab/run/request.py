@@ -221,7 +221,6 @@ def preview(request: Request) -> list[StackPlan]:
 
 
 def _plans(request: Request, cases: Sequence[Case], made: Callable[[Binding, Stack], Path]) -> list[StackPlan]:
-    """A plan for each stack, number of ranks and level."""
     plans: list[StackPlan] = []
     for stack in request.stacks:
         for ranks in request.ranks:
@@ -262,14 +261,9 @@ def _built(binding: Binding, stack: Stack, *, say: Callable[[str], None]) -> Pat
 def plan_stack(
     request: Request, stack: Stack, cases: Sequence[Case], made: Callable[[Binding, Stack], Path], ranks: int
 ) -> StackPlan:
-    """What can be measured on one stack, with one number of ranks.
+    """What of all cases can be measured on one stack, with one of the request's numbers of ranks.
 
-    Args:
-        request: what was asked.
-        stack: on which stack.
-        cases: all cases of the run, as large as they are with this many ranks.
-        made: gives the folder of a binding's program, building it if need be.
-        ranks: ranks of a launch, one of the request's.
+    `made` gives the folder of a binding's program, building it if need be.
     """
     possible = possible_on(cases, ranks)
     arms, left_out = [], {}
@@ -341,7 +335,6 @@ def _without_time(request: Request, stack: Stack, cases: Sequence[Case], ranks: 
 
 
 def _tools(request: Request, plan: StackPlan) -> list[FoundTool]:
-    """The third-party tools that run on a stack."""
     found = []
     wanted = wanted_tools(request)
     if plan.of_several and plan.ranks != TOOL_RANKS:

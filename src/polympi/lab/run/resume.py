@@ -17,7 +17,7 @@ from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.growth import problems
 from polympi.lab.plan.profiles import get_profile
 from polympi.lab.plan.studies import get_study
-from polympi.lab.records import Environment, StackFacts, StackRun
+from polympi.lab.records import Environment, StackMetadata, StackRun
 from polympi.lab.run.launchers import settled_again
 from polympi.lab.run.request import BASE, Request, StackPlan, check_hosts, plan_stack
 from polympi.lab.samples.store import RunDirectory
@@ -42,10 +42,7 @@ def request_again(
 ) -> Request:
     """The request of a run, as it was recorded; the time limit starts again.
 
-    Args:
-        directory: the run.
-        time_limit_s: for what is left of it; None for no limit.
-        launch_timeout_s: that of each launch from now on; None for the one that was recorded.
+    Without a `launch_timeout_s` from now on the one that was recorded holds.
     """
     run = directory.run()
     if run.polympi != __version__:
@@ -102,16 +99,16 @@ def prepare_again(request: Request, directory: RunDirectory, environment: Enviro
 
 
 def machine_difference(before: Environment, now: Environment) -> str | None:
-    """The first fact that differs between two environments and decides a time; None if there is none.
+    """The first difference between two environments that decides a time; None if there is none.
 
-    Facts that one of the two does not tell are not compared.
+    What only one of the two recorded is not compared.
     """
     for (section, name), words in _MACHINE.items():
-        was, is_now = ((environment.facts.get(section) or {}).get(name) for environment in (before, now))
+        was, is_now = ((environment.metadata.get(section) or {}).get(name) for environment in (before, now))
         if was is not None and is_now is not None and was != is_now:
             return f"the {words} was {was}, and is {is_now}"
     for name, then in before.stacks.items():
-        stack = now.stacks.get(name, StackFacts())
+        stack = now.stacks.get(name, StackMetadata())
         if then.library != stack.library:
             return f"stack {name} was {then.library}, and is {stack.library or 'gone'}"
         changed = sorted(set(then.packages) ^ set(stack.packages))

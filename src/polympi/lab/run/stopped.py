@@ -27,12 +27,8 @@ def stopped_from_outside(
     """What has ended a launch that failed; None if it has failed by itself.
 
     A batch system signals the ranks together with us, or before us, and starts no more of them meanwhile. A host that
-    is gone fails every launch, in C and in all bindings.
-
-    Args:
-        asked_to_stop: whether the run was.
-        cluster: the test cluster of the run.
-        hosts: of the run, by the names that its launcher knows; empty for this one alone.
+    is gone fails every launch, in C and in all bindings. Hosts are named as the launcher knows them; none for this one
+    alone.
     """
     if asked_to_stop():
         return Interrupted("the run was asked to stop")

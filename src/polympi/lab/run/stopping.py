@@ -7,11 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def stop_on_signals() -> Iterator[Callable[[], bool]]:
-    """Turn the signals that end programs into a request that the run answers within about a second.
-
-    Yields:
-        Whether a signal has arrived.
-    """
+    """Turn the signals that end programs into a question that the run asks about once a second: has one arrived?"""
     arrived: list[int] = []  # no lock: a signal comes at any moment
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(number, lambda which, _: arrived.append(which)) for number in signals]

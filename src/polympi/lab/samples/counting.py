@@ -11,15 +11,11 @@ REPEATED = "repeated"
 
 
 def mark_uncounted(records: Sequence[LaunchRecord], *, there: Callable[[LaunchRecord], bool]) -> list[LaunchRecord]:
-    """The records, with the outcome of those that cannot count changed to ``lost`` or ``repeated``.
+    """The records, as they were written, with the outcome of those that cannot count: ``lost`` or ``repeated``.
 
     Of a block that was repeated all earlier tries are ``repeated``, whole as they may be: launches of two tries are
     hours apart, and pairing them would take the drift between for an effect. Of two records of one binding in one try
     the later counts; the other one stays what it is if it was not started, of which a second launch is the answer.
-
-    Args:
-        records: in the order they were written.
-        there: whether the samples of a launch that ended well are there.
     """
     last_try: dict[tuple[str, int], int] = {}
     last_record: dict[tuple[str, int, str], LaunchRecord] = {}

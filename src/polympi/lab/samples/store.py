@@ -16,12 +16,12 @@ from polympi.lab.records import (
     FORMAT,
     SAMPLE_SCHEMA,
     Environment,
-    Facts,
     Finding,
     LaunchRecord,
+    Metadata,
     Outcome,
     RunRecord,
-    StackFacts,
+    StackMetadata,
     StackRun,
     ToolLaunch,
 )
@@ -44,13 +44,11 @@ def file_name(record: LaunchRecord) -> str:
 
 
 def _is_of(record: LaunchRecord, samples: pl.DataFrame) -> bool:
-    """Whether samples say of themselves what the record says."""
-    facts = ("launch", "stack", "block", "binding", "ranks")
-    return all(samples[name].eq_missing(getattr(record, name)).all() for name in facts)
+    fields = ("launch", "stack", "block", "binding", "ranks")
+    return all(samples[name].eq_missing(getattr(record, name)).all() for name in fields)
 
 
 def _is_planned(stack: StackRun, samples: pl.DataFrame) -> bool:
-    """Whether samples are of cases of the plan alone."""
     planned = {tuple(getattr(case, name) for name in _CASE) for case in stack.cases}
     return planned.issuperset(samples.select(_CASE).unique().iter_rows())
 
@@ -66,11 +64,7 @@ class RunDirectory:
 
     @classmethod
     def create(cls, path: Path, run: RunRecord, environment: Environment) -> RunDirectory:
-        """Make the directory and write what was asked.
-
-        Raises:
-            UsageError: the path exists, or cannot be written.
-        """
+        """Make the directory and write what was asked; UsageError if the path exists, or cannot be written."""
         if path.exists():
             raise UsageError(f"'{path}' exists and results are never overwritten: choose another directory with -o.")
         try:
@@ -82,17 +76,13 @@ class RunDirectory:
         directory = cls(path)
         directory.write_run(run)
         directory._write_json(
-            ENVIRONMENT, {**environment.facts, "stacks": environment.stacks, "findings": environment.findings}
+            ENVIRONMENT, {**environment.metadata, "stacks": environment.stacks, "findings": environment.findings}
         )
         return directory
 
     @classmethod
     def open(cls, path: Path) -> RunDirectory:
-        """Open an existing result directory.
-
-        Raises:
-            ResultError: it is missing, not a result directory, damaged, or of a newer format.
-        """
+        """Open a result directory; ResultError if it is missing, damaged, of a newer format, or none."""
         if not path.is_dir():
             raise ResultError(f"There is no result directory '{path}'.")
         if not (path / "run.json").is_file():
@@ -135,11 +125,7 @@ class RunDirectory:
         (self.path / "outcome.json").unlink(missing_ok=True)
 
     def run(self) -> RunRecord:
-        """What was asked.
-
-        Raises:
-            ResultError: ``run.json`` is missing or damaged.
-        """
+        """What was asked; ResultError if ``run.json`` is missing or damaged."""
         path = self.path / "run.json"
         try:
             return self._read_json("run.json", RunRecord)
@@ -197,20 +183,12 @@ class RunDirectory:
         return max([*taken, *recorded], default=-1) + 1
 
     def samples(self) -> pl.LazyFrame:
-        """The samples of all launches that ended well, lazily; columns as in :data:`SAMPLE_SCHEMA`.
-
-        Raises:
-            LostSamplesError: a file is damaged or is missing columns.
-        """
+        """The samples of all launches that ended well, lazily, as in :data:`SAMPLE_SCHEMA`, or LostSamplesError."""
         files = [self.samples_of(record) for record in self.launches() if record.outcome == "ok"]
         return pl.concat(files).lazy() if files else pl.LazyFrame(schema=SAMPLE_SCHEMA)
 
     def samples_of(self, record: LaunchRecord) -> pl.DataFrame:
-        """The samples of one launch; columns as in :data:`SAMPLE_SCHEMA`.
-
-        Raises:
-            LostSamplesError: the file is missing, damaged, of another launch or plan, or does not hold samples.
-        """
+        """The samples of one launch, as in :data:`SAMPLE_SCHEMA`; LostSamplesError if there are none that count."""
         name = f"samples/{file_name(record)}.parquet"
         try:
             # The bytes are read first: a result directory may be called 'run[1]', which would be taken for a pattern.
@@ -263,12 +241,12 @@ class RunDirectory:
     def _recorded_environment(self) -> Environment | None:
         """The metadata are next to what every environment has; None if the file can't be read."""
         try:
-            facts = self._read_json(ENVIRONMENT, Facts)
-            stacks = msgspec.convert(facts.pop("stacks", None) or {}, dict[str, StackFacts])
-            findings = msgspec.convert(facts.pop("findings", None) or [], list[Finding])
+            metadata = self._read_json(ENVIRONMENT, Metadata)
+            stacks = msgspec.convert(metadata.pop("stacks", None) or {}, dict[str, StackMetadata])
+            findings = msgspec.convert(metadata.pop("findings", None) or [], list[Finding])
         except (OSError, ValueError):
             return None
-        return Environment(facts=facts, stacks=stacks, findings=findings)
+        return Environment(metadata=metadata, stacks=stacks, findings=findings)
 
     def _read_json(self, name: str, kind: type[_Record]) -> _Record:
         return msgspec.json.decode((self.path / name).read_bytes(), type=kind)

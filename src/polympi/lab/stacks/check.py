@@ -51,11 +51,7 @@ def first_that_runs(ways: Sequence[Stack], *, hostfile: Path | None = None, clus
 
 
 def checked(stack: Stack, *, hostfile: Path | None = None, cluster: Cluster | None = None) -> Checked:
-    """Compile and run a two-rank program, and say on which hosts its ranks were.
-
-    Raises:
-        StackError: it does not compile, does not run, or the launcher belongs to another MPI.
-    """
+    """Compile and run a two-rank program, and say on which hosts its ranks were; StackError if it does not work."""
     # In the folder of the stack: other hosts see it, and rarely what is temporary.
     place = stack.folder if stack.folder.is_dir() else None
     with tempfile.TemporaryDirectory(prefix="polympi-check-", dir=place) as scratch:

@@ -22,17 +22,11 @@ def mpiexec_command(
     folder: Path | None = None,
     arguments: Sequence[str] = (),
 ) -> list[str]:
-    """The launcher of a stack with its options, then the program.
+    """The launcher of a stack with its options, then the program with its arguments.
 
-    Args:
-        stack: whose launcher is used.
-        ranks: number of ranks.
-        program: the program and its arguments.
-        processors: CPUs we may use on this host; Open MPI refuses more ranks than that unless asked to oversubscribe.
-        hostfile: hosts to run on, in the launcher's own format; srun and templates take any.
-        cluster: the test cluster on this machine that the hosts belong to; the launcher is then started on its first.
-        folder: working directory of a launcher on a cluster; by default that of this process.
-        arguments: further arguments of the launcher, in its own words.
+    Open MPI refuses more ranks than `processors`, on this host, unless asked to oversubscribe. The host file is in the
+    launcher's own format; srun and templates take any. On a test cluster of this machine the launcher is started on its
+    first host, in `folder`, which is by default that of this process.
     """
     further = [*stack.launcher_arguments, *arguments]
     if stack.understands == SRUN:

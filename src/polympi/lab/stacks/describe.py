@@ -2,13 +2,13 @@
 
 import subprocess
 
-from polympi.lab.records import StackFacts
+from polympi.lab.records import StackMetadata
 from polympi.lab.stacks.stack import Stack
 
 
-def describe(stack: Stack) -> StackFacts:
+def describe(stack: Stack) -> StackMetadata:
     """Library, launcher, compiler wrapper with its flags, packages of the Python environment."""
-    return StackFacts(
+    return StackMetadata(
         family=stack.family,
         origin=stack.origin,
         library=stack.library,

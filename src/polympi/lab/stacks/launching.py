@@ -53,12 +53,9 @@ def asked_launching(
 ) -> Launching:
     """What was asked about the launcher, checked as far as that needs no stack.
 
-    Args:
-        launcher: a launcher with arguments, or a template, as a shell reads them; None for that of each stack.
-        arguments: further arguments of the launcher, as a shell reads them.
-        variables: of the ranks, ``NAME=VALUE`` or ``NAME``.
-        by_network: whether ranks of one host send by the network's way, too.
-        carried: whether plan and samples go with the launch.
+    A launcher with arguments, or a template, and further arguments are written as a shell reads them, variables of the
+    ranks as ``NAME=VALUE`` or ``NAME``. With `by_network` ranks of one host send by the network's way, too; if
+    `carried`, plan and samples go with the launch.
     """
     words = [] if launcher is None else words_of(launcher, "--launcher")
     if launcher is not None:
@@ -157,13 +154,7 @@ def filled(words: Sequence[str], places: Mapping[str, str], program: Sequence[st
 
 
 def started_by(stack: Stack, launching: Launching, words: Sequence[str]) -> Stack:
-    """A stack whose ranks are started as was asked.
-
-    Args:
-        stack: as it is installed.
-        launching: what was asked.
-        words: the launcher; none for that of the stack.
-    """
+    """An installed stack whose ranks are started as was asked, by a launcher in words; none for that of the stack."""
     return msgspec.structs.replace(
         stack,
         launcher=list(words) or stack.launcher,
@@ -182,11 +173,7 @@ def ways_to_start(stack: Stack, launching: Launching) -> list[Stack]:
 
 
 def ways_of_srun(stack: Stack, words: Sequence[str]) -> list[list[str]]:
-    """The ways in which srun may start ranks of a stack, the likeliest first: with each PMI that both may have.
-
-    Raises:
-        StackError: they have none in common.
-    """
+    """The ways in which srun may start ranks of a stack, the likeliest first: with each PMI that both may have."""
     if any(word.startswith("--mpi") for word in words):
         return [list(words)]
     there = _pmi_of_srun(words[0])

@@ -27,15 +27,7 @@ class PairedEffect:
 
 
 def paired_effect(binding_ns: Values, reference_ns: Values) -> PairedEffect:
-    """The effect of a binding on the time of one operation.
-
-    Args:
-        binding_ns: times of the binding, one a block, in ns.
-        reference_ns: times of the reference in the same blocks, in the same order.
-
-    Raises:
-        ValueError: there is no block, or the two do not have the same number of them.
-    """
+    """The effect of a binding on the time of one operation, from times in ns, one a block, in the same order."""
     binding = np.asarray(binding_ns, dtype=np.float64)
     reference = np.asarray(reference_ns, dtype=np.float64)
     if binding.shape != reference.shape or binding.ndim != 1 or not binding.size:

@@ -30,21 +30,12 @@ _Matrix = NDArray[np.float64]
 
 
 def fit_segments(sizes: Sequence[int], times_ns: Sequence[float]) -> tuple[Segment, ...]:
-    """The protocol segments of a time over sizes.
+    """The protocol segments of a time in ns over ascending sizes, four at least; together they hold every size once.
 
-    Residuals are relative to the measured time (weights ``1 / t**2``), since noise is; so the small sizes count as
-    much as the large ones. Neither the latency nor the time for a byte is allowed below zero: a line that would need
-    it is replaced by the best one through the origin or the best flat one.
-
-    Args:
-        sizes: message sizes in bytes, ascending, each once; at least four.
-        times_ns: the time at each size, in ns, positive.
-
-    Returns:
-        The segments in the order of size; together they hold every size once.
-
-    Raises:
-        ValueError: too few sizes, sizes not ascending, or a time that is not positive.
+    Residuals are relative to the measured time (weights ``1 / t**2``), since noise is; so the small sizes count as much
+    as the large ones. Neither the latency nor the time for a byte is allowed below zero: a line that would need it is
+    replaced by the best one through the origin or the best flat one. ValueError if there are too few sizes, they are
+    not ascending, or a time is not positive.
     """
     m, t = np.asarray(sizes, dtype=np.float64), np.asarray(times_ns, dtype=np.float64)
     if len(m) < MINIMUM_SIZES or m.shape != t.shape or (np.diff(m) <= 0).any() or not (t > 0).all():
@@ -64,11 +55,7 @@ def fitted_times(segments: Sequence[Segment], sizes: Sequence[int]) -> tuple[flo
 
 
 def line_through(sizes: _Vector, times_ns: _Vector) -> tuple[float, float, float]:
-    """The line of least relative squares with latency and time for a byte not below zero.
-
-    Returns:
-        Latency in ns, ns for a byte, and the sum of the squared relative residuals.
-    """
+    """The line of least relative squares with latency and time for a byte not below zero, and the squares' sum."""
     # Both sides divided by t: every equation then reads "fitted / measured = 1".
     design = np.column_stack((np.ones_like(sizes), sizes)) / times_ns[:, None]
     ones = np.ones_like(sizes)

@@ -46,12 +46,7 @@ def floor_between(one: float, other: float, *, of_means: bool) -> float:
 
     The A/A arm of a level compares two launches at that level: its log-ratio varies by 2 s^2 where each of them varies
     by s^2. A log-ratio between launches at two levels varies by the sum of their own s^2, the mean of the variances of
-    both A/A arms; between means of two launches at each level, by half of that.
-
-    Args:
-        one: the noise floor of a level, from :func:`noise_floors`.
-        other: that of the other level.
-        of_means: whether the mean of C's two launches at each level is compared, and not single launches of a binding.
+    both A/A arms; between means of C's two launches at each level (`of_means`), by half of that.
     """
     single = math.hypot(one, other) / math.sqrt(2) / OF_TWO
     return single / math.sqrt(2) if of_means else single

@@ -35,13 +35,10 @@ class MedianInterval:
 
 @lru_cache(maxsize=1024)
 def interval_ranks(count: int, level: float = LEVEL) -> tuple[int, int, float] | None:
-    """Ranks of the order statistics that enclose the median, and the coverage they really have.
+    """Ranks from 1 of the order statistics that enclose the median, and the coverage they really have.
 
-    Of all symmetric pairs ``(r, count + 1 - r)`` it is the narrowest that reaches the level.
-
-    Returns:
-        The lower and the upper rank, from 1, and ``1 - 2 P(B < r)`` with ``B ~ Binomial(count, 1/2)``;
-        None when not even the smallest and the largest value reach the level.
+    Of all symmetric pairs ``(r, count + 1 - r)`` it is the narrowest that reaches the level. The coverage is ``1 - 2
+    P(B < r)`` with ``B ~ Binomial(count, 1/2)``; None when not even the smallest and the largest value reach the level.
     """
     lower = 0
     while 2 * (lower + 1) <= count and 1 - 2 * binom.cdf(lower, count, 0.5) >= level:
@@ -52,17 +49,9 @@ def interval_ranks(count: int, level: float = LEVEL) -> tuple[int, int, float] |
 
 
 def median_interval(values: Values, level: float = LEVEL) -> MedianInterval | None:
-    """Exact order-statistic confidence interval of the median.
+    """Exact order-statistic confidence interval of the median of independent values of one distribution.
 
-    Args:
-        values: independent values of one distribution, in any order.
-        level: the coverage to reach, between 0 and 1.
-
-    Returns:
-        The interval; None when there are too few values for the level (fewer than 6 for 0.95).
-
-    Raises:
-        ValueError: a value is not a number or infinite.
+    None when there are too few values for the level (fewer than 6 for 0.95); ValueError if one is not finite.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     if not np.isfinite(ordered).all():

@@ -70,7 +70,7 @@ def limit_rows(medians: pl.DataFrame, run: RunRecord, environment: Environment) 
 
     Stacks and arms are in the order of the run. The A/A arm is left out: it is C once more.
     """
-    affinity = environment.facts.get("affinity") or {}
+    affinity = environment.metadata.get("affinity") or {}
     cache_bytes = affinity.get("last_level_cache_bytes") if all_here(run, environment) else None
     rows = [row for name in BENCHMARKS for row in _of_benchmark(medians, name, cache_bytes)]
     stacks = [one.stack for one in run.stacks]

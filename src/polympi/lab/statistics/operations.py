@@ -58,16 +58,12 @@ def counts(record: LaunchRecord) -> bool:
 def operation_times(directory: RunDirectory, launches: list[LaunchRecord]) -> tuple[pl.DataFrame, list[LaunchRecord]]:
     """Times of one operation for every launch that counts and every case that it measured; and the launches again.
 
-    The samples are reduced launch by launch, so that a run far larger than memory for its raw rows can be analysed.
-    A launch of which the samples cannot be read does not count: it comes back with the outcome ``lost``.
-
-    Returns:
-        ``stack, block, binding,`` the columns of :data:`CASE`, and ``median_ns`` (of the batches), ``batches_ns`` and
-        ``events_ns`` (lists), all of one operation, in ns; and ``communication``, of applications that count it the
-        share of the median batch that rank 0 spends in calls of communication, medians of both, else null.
-
-    Raises:
-        ResultError: samples are of an unknown benchmark.
+    The samples are reduced launch by launch, so that a run far larger than memory for its raw rows can be analysed. A
+    launch of which the samples cannot be read does not count: it comes back with the outcome ``lost``. The columns are
+    ``stack, block, binding,`` those of :data:`CASE`, and ``median_ns`` (of the batches), ``batches_ns`` and
+    ``events_ns`` (lists), all of one operation, in ns; and ``communication``, of applications that count it the share
+    of the median batch that rank 0 spends in calls of communication, medians of both, else null. ResultError if samples
+    are of an unknown benchmark.
     """
     properties = _benchmark_properties()
     counted = [record for record in launches if counts(record)]

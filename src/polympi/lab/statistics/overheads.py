@@ -29,17 +29,12 @@ class Coefficient:
 
 
 def overhead_line(sizes: Sequence[int], binding_ns: Sequence[float], reference_ns: Sequence[float]) -> Line:
-    """The line of least absolute differences, each counted in units of the reference's time at its size.
+    """The line of least absolute differences, each counted in units of the reference's time at its size, in one block.
 
-    Noise grows with the time, so the differences are weighted by its inverse. Absolute values keep single odd sizes
-    (a protocol break that the binding meets elsewhere than C) from bending the line. It is exact: an optimal line
-    passes through two of the points (Bloomfield & Steiger, *Least Absolute Deviations*, 1983), and all
-    pairs are tried.
-
-    Args:
-        sizes: message sizes in bytes, each once; at least two.
-        binding_ns: time of the binding at each size in one block, in ns.
-        reference_ns: time of the reference in the same block, positive.
+    Noise grows with the time, so the differences are weighted by its inverse. Absolute values keep single odd sizes (a
+    protocol break that the binding meets elsewhere than C) from bending the line. It is exact: an optimal line passes
+    through two of the points (Bloomfield & Steiger, *Least Absolute Deviations*, 1983), and all pairs are tried. There
+    are two sizes at least, each once; times are in ns, those of the reference positive.
     """
     m = np.asarray(sizes, dtype=np.float64)
     reference = np.asarray(reference_ns, dtype=np.float64)

@@ -57,12 +57,7 @@ def pairs_of(launch_medians: pl.DataFrame) -> dict[RowKey, Pairs]:
 
 
 def log_ratio_table(pairs: list[Pairs]) -> NDArray[np.float64]:
-    """The log-ratios of rows side by side.
-
-    Returns:
-        A row for each of the pairs, a column for each block that any of them has, ascending; NaN where a row has no
-        log-ratio in a block.
-    """
+    """The log-ratios of rows side by side: a row for each pair, an ascending column for each block of any; or NaN."""
     blocks = np.unique(np.concatenate([p.blocks for p in pairs])) if pairs else np.empty(0, dtype=np.int64)
     table = np.full((len(pairs), len(blocks)), np.nan)
     for row, pair in zip(table, pairs, strict=True):

@@ -16,17 +16,11 @@ _BLOCK = ("stack", "block", *CASE)
 
 
 def with_reference(medians: pl.DataFrame) -> pl.DataFrame:
-    """The rows of all arms but C, with what they are compared with.
+    """The rows of all arms but C, in blocks with a time of C, with what they are compared with as ``reference_ns``.
 
-    Args:
-        medians: ``stack, block, binding,`` the columns of :data:`~polympi.lab.statistics.operations.CASE` and
-            ``median_ns``; one row per launch and case.
-
-    Returns:
-        The rows whose block has a time of the reference, in their order, with ``reference_ns``: the geometric mean of
-        C's two launches in the block, or the one of them that is there; for the A/A arm C's first launch. The
-        second launch does not stand in for the first where C has no row of the case in any block: there it was
-        refused, and what failed once is no counterpart.
+    Medians are one row per launch and case. It is the geometric mean of C's two launches in the block, or the one of
+    them that is there; for the A/A arm C's first launch. The second launch does not stand in for the first where C has
+    no row of the case in any block: there it was refused, and what failed once is no counterpart.
     """
     of_c = pl.col("binding") == REFERENCE
     both = (

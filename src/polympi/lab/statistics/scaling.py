@@ -105,7 +105,7 @@ def scaling_rows(
         asked_bytes = grown_from.get(stack, {}).get(names[0], {}).get(size_bytes, size_bytes)
         key = (installed.get(stack, stack), run.scaling, binding, *names, asked_bytes)
         cells[key][ranks] = _cell(frame, stack, size_bytes, sittings)
-    affinity = environment.facts.get("affinity") or {}
+    affinity = environment.metadata.get("affinity") or {}
     processors = affinity.get("count") if all_here(run, environment) else None
     place = _order(run)
     return [

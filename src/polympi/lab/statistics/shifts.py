@@ -27,11 +27,7 @@ class Shift:
 
 
 def shift(first: Values, second: Values, level: float = LEVEL) -> Shift:
-    """The shift from the first to the second sample.
-
-    Raises:
-        ValueError: a sample is empty, or a value is not finite.
-    """
+    """The shift from the first to the second sample; ValueError if one is empty, or a value is not finite."""
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if not a.size or not b.size or not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("a shift needs finite values in both samples")

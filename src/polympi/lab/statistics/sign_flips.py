@@ -36,15 +36,11 @@ _Table = NDArray[np.float64]
 
 
 def flip_q_values(log_ratios: _Table) -> list[float | None]:
-    """For each row, the share of chance to expect among the rows that look at least as clear.
+    """For each row, the share of chance to expect among the rows that look at least as clear: its q-value, at most 1.
 
-    It holds for rows whose log-ratio without an effect is symmetric around 0. The same table gives the same values.
-
-    Args:
-        log_ratios: a row for each row of the family, a column for each block; NaN where a row has no value.
-
-    Returns:
-        The q-values, at most 1; None for rows with fewer than six values. The smallest possible is 2 / 2^n of n blocks.
+    It holds for rows whose log-ratio without an effect is symmetric around 0. The same table, a column for each block
+    and NaN where a row has no value, gives the same values; None for rows with fewer than six values. The smallest
+    possible is 2 / 2^n of n blocks.
     """
     present = np.isfinite(log_ratios)
     members = np.flatnonzero(present.sum(axis=1) >= MINIMUM_LAUNCHES)

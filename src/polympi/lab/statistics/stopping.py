@@ -37,20 +37,13 @@ class StopRule:
     def check(
         self, differences_ns: Sequence[float], log_ratios: Sequence[float], blocks: int | None = None
     ) -> str | None:
-        """The rule that ends the sampling of a row, or None if it continues.
+        """The rule that ends the sampling of a row (``precision``, ``fixed``, ``max-blocks``); None if it continues.
 
-        For a row of a binding the values are its paired effects so far. The reference has no effect of its own: pass
-        the effects of the A/A arm, which are as precise as the reference is. A row without pairs (the
-        reference does not measure the case) passes none and only ends with the number of blocks.
-
-        Args:
-            differences_ns: binding - reference, one value per block, in ns.
-            log_ratios: ``log(binding / reference)``, likewise; empty when a time is zero.
-            blocks: blocks made so far, if that is more than there are differences (launches failed, or nothing to
-                pair with).
-
-        Returns:
-            ``precision``, ``fixed`` or ``max-blocks``; None: not yet.
+        For a row of a binding the values are its paired effects so far, one per block: differences to the reference in
+        ns, and log-ratios, none when a time is zero. The reference has no effect of its own: pass the effects of the
+        A/A arm, which are as precise as the reference is. A row without pairs (the reference does not measure the case)
+        passes none and only ends with the number of blocks. More blocks than differences were made where launches
+        failed, or there is nothing to pair with.
         """
         made = max(len(differences_ns), len(log_ratios), blocks or 0)
         if self.minimum == self.maximum:

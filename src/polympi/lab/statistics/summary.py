@@ -29,14 +29,10 @@ SUMMARY_SCHEMA: dict[str, type[pl.DataType]] = {
 def summarise(
     times: pl.DataFrame, launch_medians: pl.DataFrame, run: RunRecord, outcome: Outcome | None, invalid: set[RowKey]
 ) -> pl.DataFrame:
-    """The summary of a run.
+    """The summary of a run, from the times of :func:`operations.operation_times` and the medians of its valid rows.
 
-    Args:
-        times: what :func:`operations.operation_times` gives.
-        launch_medians: as in :class:`~polympi.lab.statistics.model.Analysis`: those of the valid rows.
-        run: what was asked; gives the order of stacks and bindings and the rule that was to stop the rows.
-        outcome: how the run ended.
-        invalid: the rows that failed a validation. They have no effect, whatever was timed, and are no counterpart.
+    The record of the run gives the order of stacks and bindings and the rule that was to stop the rows. Rows that
+    failed a validation have no effect, whatever was timed, and are no counterpart.
     """
     cells = {RowKey(*key): cell for key, cell in times.partition_by(ROW, as_dict=True).items()}
     pairs = pairs_of(launch_medians)

@@ -50,15 +50,10 @@ def is_separated(effect: PairedEffect, floor: float | None) -> bool:
 
 
 def verdict(effect: PairedEffect | None, floor: float | None, q_value: float | None) -> str:
-    """The verdict of a valid row that is not the reference.
+    """The verdict of a valid row that is not the reference, by its effect, if any block has a time of the reference.
 
-    Args:
-        effect: its paired effect; None when no block has a time of the reference for the case.
-        floor: as for :func:`is_separated`.
-        q_value: the share of chance among the rows of its family that are at least as clear; None without an interval.
-
-    Returns:
-        One of :data:`VERDICTS`, without ``reference`` and ``invalid``.
+    The floor is as for :func:`is_separated`; the q-value is the share of chance among the rows of its family that are
+    at least as clear, None without an interval.
     """
     if effect is None or effect.log_ratio is None:
         return NO_COUNTERPART

@@ -158,12 +158,9 @@ def ran_out_of_memory(folder: Path) -> bool:
 
 
 def what_became(state: State, lost: Sequence[str] = (), *, without_memory: bool = False) -> str | None:
-    """The middle of a sentence about a job that did not end by itself; None for one that did.
+    """The middle of a sentence about a job that did not end by itself, by its last state; None for one that did.
 
-    Args:
-        state: its last.
-        lost: those of its hosts that are down.
-        without_memory: what killed it was that it had no more memory.
+    `lost` are those of its hosts that are down; `without_memory`: what killed it was that it had no more memory.
     """
     if state.name == "NODE_FAIL" and lost:
         return f"lost {'the host' if len(lost) == 1 else 'the hosts'} {listing(lost)}"

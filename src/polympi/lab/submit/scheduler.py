@@ -56,11 +56,7 @@ def check_there(name: str) -> None:
 
 
 def submit(name: str, script: Path) -> str:
-    """Submit a batch script; return the number of the job.
-
-    Raises:
-        SubmitError: the batch system refuses it, or does not answer.
-    """
+    """Submit a batch script; return the number of the job. SubmitError if the batch system refuses it or is silent."""
     one = SCHEDULERS[name]
     words = [*one.submit, str(script)] if one.by_name else list(one.submit)
     said = ask(words, one.title, "" if one.by_name else script.read_text(encoding="utf-8"))
@@ -80,12 +76,9 @@ def refused(title: str, said: subprocess.CompletedProcess[str]) -> SubmitError:
 
 
 def ask(command: Sequence[str], title: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    """What a command of a batch system says.
+    """What a command of a batch system says, or SubmitError.
 
     It has a separate session: a Ctrl-C that ends the following must not end a command half-way.
-
-    Raises:
-        SubmitError: it is not there, or does not end.
     """
     try:
         return subprocess.run(

@@ -57,11 +57,7 @@ def check_taken(script: Path) -> None:
 
 
 def state_of(number: str) -> State:
-    """The state of a job.
-
-    Raises:
-        SubmitError: Slurm does not answer.
-    """
+    """The state of a job; SubmitError if Slurm does not answer."""
     said = ask(["scontrol", "--oneliner", "show", "job", number], _TITLE)
     if said.returncode and "Invalid job id" in said.stdout + said.stderr:
         return State(UNKNOWN)

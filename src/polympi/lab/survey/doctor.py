@@ -38,18 +38,8 @@ def diagnose_hosts(
 ) -> Iterator[Check]:
     """Check several hosts and what is between them; a host that doesn't answer is reported, the others are checked.
 
-    Args:
-        slots: the hosts, with the ranks that each takes.
-        reach: how to start something on a host.
-        stacks: whose MPI is launched over the hosts.
-        folder: where results will be.
-        cluster: the test cluster that the hosts belong to.
-        nameless: hosts whose names cannot be resolved, and why: they are reported, and not looked at.
-        say: reports each step that takes time.
-        record: gets what each host is like, by its name.
-
-    Raises:
-        UsageError: the folder cannot be used.
+    Stacks are launched over the hosts; results will be in `folder`. Hosts that are `nameless`, and why, are reported,
+    and not looked at; `record` gets what each host is like, by its name.
     """
     needed = {str(home()): "The folder of stacks and programs"}
     for stack in stacks:
@@ -101,7 +91,6 @@ def _lost(survey: Survey, reported: set[str]) -> Iterator[Check]:
 
 
 def _of_hosts(survey: Survey, needed: Mapping[str, str], common: Mapping[str, Any]) -> Iterator[Check]:
-    """What the hosts say of themselves."""
     hosts = list(survey.hosts.values())
     if not hosts:
         return

@@ -50,10 +50,7 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def findings(hosts: Sequence[Seen], common: Mapping[str, Any]) -> Iterator[Check]:
-    """The findings about each host, those with the same title together.
-
-    ``common`` is what all records have in addition, such as the test cluster that the hosts belong to.
-    """
+    """The findings about each host, those with the same title together; `common` is what all records also have."""
     found: dict[tuple[str, str, str], dict[str, str]] = {}
     for seen in hosts:
         if seen.record:

@@ -96,7 +96,6 @@ def check_mpi(survey: Survey, stack: Stack, cluster: Cluster | None, connected: 
 
 
 def _build(stack: Stack, program: Path) -> str | None:
-    """What went wrong, in a sentence; None if the program is there."""
     command = [stack.mpicc, "-std=gnu11", "-O2", str(_SOURCE), "-o", str(program), "-ldl"]
     try:
         done = subprocess.run(
@@ -108,7 +107,6 @@ def _build(stack: Stack, program: Path) -> str | None:
 
 
 def _libraries(stack: Stack, versions: Mapping[str, str | None]) -> Iterator[Check]:
-    """Whether all hosts have the same library."""
     names = list(versions)
     if words := who_has_what(versions):
         yield Check(
@@ -136,10 +134,7 @@ def _launch(
 
 
 def judge_launch(stack: Stack, hosts: Sequence[Seen], text: str, ended: Ended, limit_s: float) -> Iterator[Check]:
-    """What a launch of the ping-pong says, a rank on each host.
-
-    Hosts are in the order of the ranks.
-    """
+    """What a launch of the ping-pong says, a rank on each host, in the order of the ranks."""
     title = f"launch with {stack.name}"
     names = [seen.name for seen in hosts]
     ranks = re.findall(r"^rank (\d+) (\d+) (.*)$", text, re.MULTILINE)
@@ -191,10 +186,7 @@ def read_pairs(text: str, names: Sequence[str]) -> list[Pair]:
 
 
 def judge_pairs(stack: Stack, hosts: Sequence[Seen], pairs: Sequence[Pair]) -> Iterator[Check]:
-    """Which interfaces carried the messages of each pair, and how fast; what is odd is named.
-
-    The first of the hosts is that of rank 0.
-    """
+    """Which interfaces carried the messages of each pair, and how fast; rank 0 is on the first of the hosts."""
     first, by_name = hosts[0], {seen.name: seen for seen in hosts}
     used = {first.name: pairs[0].used("first"), **{pair.host: pair.used("other") for pair in pairs}}
     yield from _interfaces_used(stack, used, by_name)

@@ -32,11 +32,7 @@ _REASONS = {  # what the system says of a connection: what it means, and what to
 
 
 def connections(survey: Survey) -> tuple[list[Check], list[str]]:
-    """Connect every host with every other one, on a port that the system chooses.
-
-    Returns:
-        What is to say of it, and the hosts of which the first reaches all others, and they it.
-    """
+    """Connect every host with every other one, on a port that the system chooses; all that can talk to the first."""
     tokens = {name: secrets.token_hex(8) for name in survey.hosts}
     ports = survey.ask("listen", 2 * CONNECT_S, lambda name: {"token": tokens[name]})
 

@@ -22,14 +22,8 @@ class HostLost(Exception):  # noqa: N818 (it says what happened)
 def way_to(cluster: Cluster | None, ssh: str | None, variables: Mapping[str, str] | None = None) -> Reach:
     """What makes of a host and a command the command line that runs it there.
 
-    Args:
-        cluster: the test cluster that the hosts belong to; None for other hosts.
-        ssh: what to call instead of ssh, with options if need be; the host and the command come behind it. None for
-            the usual way.
-        variables: environment variables; this process's by default.
-
-    Raises:
-        UsageError: there is no such command.
+    Hosts may belong to a test cluster; `ssh` is what to call instead, with options if need be: the host and the command
+    come behind it. UsageError if there is no such command.
     """
     variables = os.environ if variables is None else variables
     if cluster is not None and ssh is None:

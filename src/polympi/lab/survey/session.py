@@ -68,32 +68,20 @@ class Session:
         self.close()
 
     def begin(self, timeout_s: float = ANSWER_S) -> None:
-        """Send the probe, and wait for it to be there.
-
-        Raises:
-            HostLost: it does not come up.
-        """
+        """Send the probe, and wait for it to be there; HostLost if it does not come up."""
         deadline = time.monotonic() + timeout_s
         self._send(self._source)
         self._answer(deadline, f"did not answer within {timeout_s:.0f} s")
 
     def ask(self, what: str, timeout_s: float = ANSWER_S, /, **arguments: Any) -> dict[str, Any]:
-        """Ask the probe for one of its functions, by its name.
-
-        Raises:
-            HostLost: no answer comes.
-        """
+        """Ask the probe for one of its functions, by its name; HostLost if no answer comes."""
         deadline = time.monotonic() + timeout_s
         self._send(json.dumps({"do": what, **arguments}).encode() + b"\n")
         answer: dict[str, Any] = self._answer(deadline, f"gave no answer within {timeout_s:.0f} s (asked for: {what})")
         return answer
 
     def exchange(self, timeout_s: float = ANSWER_S) -> Exchange:
-        """One round trip, in which the host reads its clocks.
-
-        Raises:
-            HostLost: no answer comes.
-        """
+        """One round trip, in which the host reads its clocks; HostLost if no answer comes."""
         deadline = time.monotonic() + timeout_s
         sent = time.monotonic_ns()
         self._send(probe.CLOCKS.encode() + b"\n")
@@ -147,7 +135,6 @@ class Session:
         self._buffer += data
 
     def _why_it_ended(self) -> str:
-        """What was said when the connection ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
         self._errors.seek(0)

@@ -17,11 +17,7 @@ PATIENCE_S = 5.0  # a network drive shows new files at once or when it asks the 
 
 
 def shared_folder(survey: Survey, folder: Path) -> Iterator[Check]:
-    """Write a file for all hosts to read, and let each write one that is read here.
-
-    Raises:
-        UsageError: the folder is not here, or cannot be written.
-    """
+    """Write a file for all hosts to read, and let each write one that is read here; UsageError if that can't be."""
     token = secrets.token_hex(8)
     try:
         scratch = Path(tempfile.mkdtemp(prefix=".polympi-doctor-", dir=folder))

@@ -40,11 +40,9 @@ class Seen:
 
 
 class Survey:
-    """All hosts of a run, each with the probe on it, from the start to the end of the block.
+    """All hosts of a run that answer, by name, each with the probe on it, from the start to the end of the block.
 
-    Attributes:
-        hosts: what is known of those that answer, by their names, in the order of the host file.
-        lost: of those that do not answer, or not any more, what happened: the end of a sentence.
+    `lost` is what happened to those that do not answer, or not any more: the end of a sentence.
     """
 
     def __init__(self, slots: Mapping[str, int], reach: Reach) -> None:
@@ -108,12 +106,9 @@ class Survey:
         names: Sequence[str] | None = None,
         into: dict[str, list[Any]] | None = None,
     ) -> dict[str, _T]:
-        """Do something with hosts, at once with all; hosts that are lost are reported, and left out from then on.
+        """Do something with hosts that answer, all at once, by name; the lost are reported, and left out from then on.
 
-        Args:
-            act: what is done, by the name of a host.
-            names: of the hosts; all that answer by default.
-            into: lists that results are added to, by the names of hosts.
+        Results are added to the lists of `into`, by the names of hosts.
         """
         names = list(self.hosts) if names is None else list(names)
         results: dict[str, _T] = {}

@@ -29,18 +29,10 @@ def launch_tool(
     timeout_s: float,
     on_tick: Callable[[], None] = lambda: None,
 ) -> ToolLaunch:
-    """Launch a tool once; a launch that fails is a result too, and raises nothing.
+    """Launch a tool once, at least with one usable size; a launch that fails is a result too, and raises nothing.
 
-    It gets no huge pages, which none of the tools asks for, wherever the kernel gives them unasked.
-
-    Args:
-        place: which launch of the run it is.
-        found: what is launched.
-        stack: on which MPI.
-        sizes: sizes of messages in bytes, at least one, all of them usable.
-        setting: what all launches have in common.
-        timeout_s: after which the launch is killed.
-        on_tick: called about once a second while waiting; what it raises ends the launch and is passed on.
+    It gets no huge pages, which none of the tools asks for, wherever the kernel gives them unasked. What `on_tick`,
+    called about once a second, raises ends the launch and is passed on.
     """
     record = ToolLaunch(
         stack=setting.stack or stack.name,

@@ -45,7 +45,7 @@ def test_what_makes_runs_incomparable_is_said_in_sentences(run: Analysis) -> Non
         "Ranks of one host sent by the network in one run, by memory that they share in the other."
     ]
     assert why_not_comparable(run, by_network, absolute=True) == []
-    other_machine = replace(run, environment=Environment(facts={"cpu": {"model": "Abacus"}}))
+    other_machine = replace(run, environment=Environment(metadata={"cpu": {"model": "Abacus"}}))
     assert why_not_comparable(run, other_machine) == ["The processors differ: 'Synthetic' and 'Abacus'."]
     assert why_not_comparable(run, other_machine, absolute=True) == []
     assert "mpich 2.0" in why_not_comparable(run, with_library(run, "mpich 2.0"))[0]

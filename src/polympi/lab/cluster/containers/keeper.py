@@ -46,12 +46,7 @@ class Keeper:
     """The keeper's other side. What is made ends with the block that it is entered for, unless it stays."""
 
     def __init__(self, folder: Path, lock: int | None) -> None:
-        """Start the keeper.
-
-        Args:
-            folder: of the cluster; what it removes has a label with it.
-            lock: descriptor of a lock that is to be held until it has ended.
-        """
+        """Start the keeper, which holds the lock until it ends; what it removes is labelled with the folder."""
         self._folder = folder
         self._under_way = False  # whether a step is
         command = [sys.executable, "-m", _MODULE, str(folder)]
@@ -120,18 +115,12 @@ class Keeper:
 
 
 class _Maker:
-    """What the keeper does."""
-
     def __init__(self) -> None:
         self._hurries = False  # whether the current or next step has to end
         signal.signal(signal.SIGTERM, self._hurry)
 
     def make(self, folder: Path) -> None:
-        """Do step after step, and remove all if the pipe ends before the word to stay.
-
-        Raises:
-            ClusterError: something is left.
-        """
+        """Do step after step, and remove all if the pipe ends before the word to stay, or ClusterError."""
         for line in sys.stdin.buffer:
             if line == _STAY:
                 return

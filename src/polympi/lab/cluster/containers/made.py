@@ -130,7 +130,6 @@ class _Network(msgspec.Struct):
 
 
 def _common_words(folder: Path, shared: Mapping[Path, bool], network: str) -> list[str]:
-    """How containers of a cluster are started: the options that all of them have."""
     # As large as on a separate host: half of the memory.
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     volumes = [f"{path}:{path}{'' if writes else ':ro'}" for path, writes in shared.items()]
@@ -174,7 +173,6 @@ def _wait_for_ssh(cluster: Cluster, host: Host) -> None:
 
 
 def _log(name: str) -> str:
-    """The last lines that a container has written, as part of a sentence."""
     with contextlib.suppress(ClusterError, subprocess.SubprocessError):
         done = subprocess.run(
             ["podman", "logs", f"--tail={_LOG_LINES}", name],

@@ -57,11 +57,7 @@ def podman(*words: str) -> list[str]:
 
 
 def ask(*words: str) -> str:
-    """What a command of podman writes.
-
-    Raises:
-        ClusterError: it fails, or does not end.
-    """
+    """What a command of podman writes; ClusterError if it fails, or does not end."""
     try:
         done = subprocess.run(
             podman(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=COMMAND_S
@@ -101,14 +97,7 @@ def folders_of_clusters() -> set[Path]:
 
 
 def remove(folder: Path) -> bool:
-    """Remove the containers, the network and the keys of the cluster in a folder.
-
-    Returns:
-        Whether there was a container or a network.
-
-    Raises:
-        ClusterError: podman cannot remove them.
-    """
+    """Remove the containers, the network and the keys of the cluster in a folder; whether there were any."""
     containers, networks = found(folder)
     if containers:
         ask("rm", "--force", "--time=0", "--volumes", *containers)
@@ -119,11 +108,7 @@ def remove(folder: Path) -> bool:
 
 
 def remove_if_there(folder: Path) -> bool:
-    """Remove what podman has of the cluster in a folder; where podman is not installed, it has nothing.
-
-    Returns:
-        Whether it had anything.
-    """
+    """Remove what podman, where it is installed, has of the cluster in a folder; whether it had anything."""
     of_containers = (folder / KEYS).exists()
     if shutil.which("podman") is None:
         if of_containers:

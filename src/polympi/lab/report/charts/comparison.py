@@ -20,12 +20,8 @@ def series_over_size(
 ) -> alt.LayerChart:
     """Series over size, published ones dashed with open points, those of the run as everywhere else.
 
-    Args:
-        records: ``binding`` (name of the series), ``size`` in bytes, ``value``, ``text`` for the tooltip,
-            ``published`` (bool).
-        palette: colours of the run.
-        title: title of the vertical axis.
-        label: Vega expression for the labels of the vertical axis.
+    Records are ``binding`` (name of the series), ``size`` in bytes, ``value``, ``text`` for the tooltip, ``published``
+    (bool); the label of the vertical axis is a Vega expression.
     """
     names = palette.present(records)
     published = [name for name in names if any(r["published"] for r in records if r["binding"] == name)]

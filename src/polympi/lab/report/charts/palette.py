@@ -28,12 +28,10 @@ _GREY = 0.025  # chroma of the arms of C
 
 
 class Palette:
-    """Colours and shapes of the bindings of one run; the same in all its charts and tables.
+    """Colours and shapes of the bindings of one run, in the order of its report; the same in all its charts and tables.
 
-    Args:
-        bindings: all bindings of the run, in the order of its report.
-        languages: the language of each. Where the bindings are of several, each language has a hue and its bindings
-            are variants of it; otherwise each binding has its own colour.
+    Where the bindings are of several languages, each language has a hue and its bindings are variants of it; otherwise
+    each binding has its own colour.
     """
 
     def __init__(self, bindings: Sequence[str], languages: Mapping[str, str] | None = None) -> None:

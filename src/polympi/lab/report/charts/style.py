@@ -164,13 +164,10 @@ def unvalidated() -> AbstractContextManager[None]:
 def layered(
     layers: Sequence[alt.Chart], height: int, *, each: tuple[Sequence[str], int] = ((), 0), **datasets: Sequence[Record]
 ) -> alt.LayerChart:
-    """Layers as one chart, as wide as its container.
+    """Layers, from back to front, as one chart, as wide as its container and with a plot so many pixels high.
 
-    Args:
-        layers: the layers, from back to front.
-        height: height of the plot in pixels.
-        each: bindings, and the part of the height that is for each of them; the page takes it off for hidden ones.
-        **datasets: the records that the layers refer to by :func:`dataset`; a missing figure is null and not drawn.
+    `each`: bindings, and the part of the height that is for each of them; the page takes it off for hidden ones. Layers
+    refer to the datasets by :func:`dataset`; a missing figure is null and not drawn.
     """
     data = {name: [dict(record) for record in records] for name, records in datasets.items()}
     names, part = each

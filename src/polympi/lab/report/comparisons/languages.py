@@ -129,7 +129,6 @@ def _ratio_of(row: Row | None) -> str:
 
 
 def _bindings_of(analysis: Analysis, stack: str, language: str, rows: Sequence[Row]) -> list[str]:
-    """The bindings of a language that were measured."""
     planned = next((one for one in analysis.run.stacks if one.stack == stack), None)
     of_it = {b for b, spoken in planned.languages.items() if spoken == language} if planned else set()
     return [b for b in _names(rows) if b in of_it]

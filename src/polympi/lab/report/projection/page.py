@@ -113,7 +113,6 @@ def render_page(projection: Projection, found: Sequence[Miss] = ()) -> str:
 
 
 def _charts(projection: Projection, stack: Projected, specs: dict[str, Any]) -> list[_Chart]:
-    """A chart a case in which some binding has a cost to show."""
     arms = [arm for arm in stack.arms if arm.shown]
     cases: dict[str, list[Scale]] = {}
     for arm in arms:

@@ -50,14 +50,7 @@ _COLUMNS = [*(field.name for field in msgspec.structs.fields(Row)), "added_ns", 
 
 
 def write_projection(projection: Projection, folder: Path, found: Sequence[Miss] = ()) -> list[Path]:
-    """Write the record, the page, Markdown and CSV; predicted and measured figures as a separate table.
-
-    Returns:
-        The files, the page first.
-
-    Raises:
-        UsageError: a file cannot be written.
-    """
+    """Write the record, the page, which is returned first, Markdown and CSV; predicted and measured figures apart."""
     texts = {
         "projection.html": render_page(projection, found),
         "projection.md": render_markdown(projection, found),

@@ -52,7 +52,7 @@ def why_nothing_was_compared(comparison: Comparison) -> list[str]:
 def _differences_of_platform(before: Analysis, after: Analysis) -> list[str]:
     """What makes even ratios to C incomparable: another processor, another MPI library."""
     reasons = []
-    processors = [(analysis.environment.facts.get("cpu") or {}).get("model") for analysis in (before, after)]
+    processors = [(analysis.environment.metadata.get("cpu") or {}).get("model") for analysis in (before, after)]
     if all(processors) and processors[0] != processors[1]:
         reasons.append(f"The processors differ: '{processors[0]}' and '{processors[1]}'.")
     libraries = [{stack.stack: stack.library for stack in analysis.run.stacks} for analysis in (before, after)]
@@ -66,12 +66,9 @@ def _differences_of_platform(before: Analysis, after: Analysis) -> list[str]:
 def choose_rows(
     before: Analysis, after: Analysis, *, bindings: Sequence[str], patterns: Sequence[str], absolute: bool
 ) -> pl.Expr:
-    """An expression that is true for the rows asked for.
+    """An expression that is true for the rows asked for; UsageError if a name or a pattern fits none of both runs.
 
     No names or no patterns mean all; with ``absolute``, C is a binding like others.
-
-    Raises:
-        UsageError: a name or a pattern fits nothing that both runs measured.
     """
     runs = [run.launch_medians.filter(pl.col("binding") != AGAIN) for run in (before, after)]
     chosen = pl.lit(True)

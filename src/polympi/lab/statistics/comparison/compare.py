@@ -80,17 +80,12 @@ def compare_medians(
     threshold: float = THRESHOLD,
     permutations: int = PERMUTATIONS,
 ) -> Comparison:
-    """Compare the launch medians of two runs.
+    """Compare the launch medians of two runs, columns as in :class:`~polympi.lab.statistics.model.Analysis`.
 
-    Args:
-        before: those of the earlier run; columns as ``launch_medians`` in
-            :class:`~polympi.lab.statistics.model.Analysis`.
-        after: those of the later run.
-        chosen: which rows are judged; the others only show the noise.
-        absolute: judge times instead of ratios to C; C is then a row too.
-        threshold: the smallest relative change that counts, above 0. With 0.1 a time counts as larger when it is 1.1
-            times as large, and as smaller when the other is 1.1 times as large.
-        permutations: how many ways to deal the launches are tried.
+    Rows that are not `chosen` only show the noise. With `absolute` times are judged instead of ratios to C; C is then a
+    row too. The threshold is the smallest relative change that counts, above 0: with 0.1 a time counts as larger when
+    it is 1.1 times as large, and as smaller when the other is 1.1 times as large. So many ways to deal the launches are
+    tried.
     """
     first, second = (judged_logs(run, absolute=absolute) for run in (before, after))
     if chosen is not None:

@@ -43,13 +43,10 @@ class PValues:
 def permutation_p_values(
     logs: Matrix, first: int, group_starts: list[int], permutations: int = PERMUTATIONS
 ) -> PValues:
-    """P-values of "no change", two-sided.
+    """P-values of "no change", two-sided; no more ways to deal the launches are tried than there are.
 
-    Args:
-        logs: one row per case, one column per launch, NaN where a value is missing; no row without values of both runs.
-        first: how many columns are of the earlier run; the others are of the later.
-        group_starts: the row at which each group begins; the first is 0.
-        permutations: how many ways to deal the launches are tried, unless there are fewer.
+    `logs` has one row per case, with values of both runs, and one column per launch, NaN where a value is missing; the
+    `first` columns are of the earlier run. `group_starts` is the row at which each group begins; the first is 0.
     """
     if not len(logs):
         return PValues(np.empty(0), np.empty(0))

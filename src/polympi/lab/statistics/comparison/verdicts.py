@@ -19,13 +19,10 @@ EXIT_FINE, EXIT_SLOWER, EXIT_NOT_COMPARABLE, EXIT_UNKNOWN = 0, 1, 2, 3
 
 
 def verdict_of_change(change: Shift, floor: float | None, threshold: float, *, found: bool) -> str:
-    """The verdict on one change.
+    """The verdict on one change, by its estimate and interval, and whether the test of "no change" rejects.
 
-    Args:
-        change: its estimate and interval, as log-ratios.
-        floor: the absolute log-ratio that noise explains; None if it is unknown: then nothing is slower or faster.
-        threshold: the smallest absolute log-ratio that counts.
-        found: whether the test of "no change" rejects, adjusted for all that was tested.
+    The test is adjusted for all that was tested. The floor is the absolute log-ratio that noise explains; if it is
+    unknown, nothing is slower or faster. The threshold is the smallest absolute log-ratio that counts.
     """
     if change.low is None or change.high is None:
         return UNKNOWN
@@ -46,11 +43,7 @@ def verdict_of_group(own: str, rows: Sequence[str]) -> str:
 
 
 def exit_code_of(verdicts: Sequence[str]) -> int:
-    """What ``polympi diff`` exits with, from the verdicts on the groups.
-
-    Returns:
-        1 if one is slower, else 3 if one is unknown, else 0.
-    """
+    """What ``polympi diff`` exits with: 1 if a verdict on a group is slower, else 3 if one is unknown, else 0."""
     if SLOWER in verdicts:
         return EXIT_SLOWER
     return EXIT_UNKNOWN if UNKNOWN in verdicts else EXIT_FINE
@@ -67,20 +60,11 @@ _ROOM_FOR_MANY: Final = (3.6 + 0.84) / 1.96
 
 
 def launches_needed(change: Shift, floor: float | None, threshold: float, first: int, second: int) -> int | None:
-    """How many launches a run would probably be enough, if the spread does not change.
+    """How many launches a run would probably be enough, more than either has; None if more than :data:`MOST_LAUNCHES`.
 
-    An interval narrows with the root of the number of launches. Enough of them show that a change lies within the
-    threshold, or that there is one: whichever comes first, going by the estimate. "Probably" is four times of five.
-
-    Args:
-        change: the unknown change, as a log-ratio.
-        floor: the absolute log-ratio that noise explains, which narrows likewise.
-        threshold: the smallest absolute log-ratio that counts.
-        first: launches of the earlier run.
-        second: launches of the later run.
-
-    Returns:
-        More than either run has; None if more than :data:`MOST_LAUNCHES`.
+    An interval narrows with the root of the number of launches, and the noise floor likewise. Enough of them show that
+    a change lies within the threshold, or that there is one: whichever comes first, going by the estimate of the
+    change, a log-ratio. "Probably" is four times of five.
     """
     more = max(first, second) + 1
     if change.low is None or change.high is None:
