@@ -72,12 +72,9 @@ static int give_up(MPI_Request *request, PyObject *array, bool receives, MPI_Sta
         return 0;
     if (!receives) {
         Py_INCREF(array); /* forever: nobody will know when it is complete */
-        MPI_Request_free(request);
-        return 0;
-    }
-    MPI_Cancel(request);
-    MPI_Wait(request, status);
-    MPI_Test_cancelled(status, &cancelled);
+        IN_TURN(drop_request(request, false));
+    } else if (IN_TURN(cancel_receive(request, status)))
+        MPI_Test_cancelled(status, &cancelled);
     return !cancelled;
 }
 
@@ -97,20 +94,14 @@ static inline int wait_one(MPI_Request *request, PyObject *array, bool receives,
 
 static inline int begin_send(const Numbers *elements, const Communicator *comm, const Call *call,
                              MPI_Request *request) {
-    bool locked = enter_mpi();
-    int code = MPI_Isend(elements->data, elements->count, elements->type, call->peer, call->tag, comm->comm,
-                         request);
-    leave_mpi(locked);
-    return code;
+    return locked_isend(elements->data, elements->count, elements->type, call->peer, call->tag, comm->comm,
+                        request);
 }
 
 static inline int begin_receive(const Numbers *elements, const Communicator *comm, const Call *call,
                                 MPI_Request *request) {
-    bool locked = enter_mpi();
-    int code = MPI_Irecv(elements->data, elements->count, elements->type, mpi_source(call->peer),
-                         mpi_tag(call->tag), comm->comm, request);
-    leave_mpi(locked);
-    return code;
+    return locked_irecv(elements->data, elements->count, elements->type, mpi_source(call->peer),
+                        mpi_tag(call->tag), comm->comm, request);
 }
 
 static inline PyObject *done(int failed) {
