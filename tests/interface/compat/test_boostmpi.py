@@ -206,31 +206,31 @@ assert value is None and status.cancelled is True and "cancelled" in repr(status
 def several(tag, kind=old.RequestList):
     return (kind([world.irecv(left, tag + k) for k in range(4)]),
             kind([world.isend(right, tag + k, (rank, k)) for k in range(4)]))
-told = []
-def tell(value, status):
-    told.append((value, status.source, status.tag))
+reported = []
+def report(value, status):
+    reported.append((value, status.source, status.tag))
 def took(tag, *places):
     "Whether exactly these messages were reported."
-    found = told == [((left, k), left, tag + k) for k in places]
-    told.clear()
+    found = reported == [((left, k), left, tag + k) for k in places]
+    reported.clear()
     return found
 # all
 for kind in old.RequestList, list, tuple:
     receives, sends = several(10, kind)
-    assert old.wait_all(receives, tell) is None and took(10, 0, 1, 2, 3)
+    assert old.wait_all(receives, report) is None and took(10, 0, 1, 2, 3)
     old.wait_all(sends)
-    assert old.test_all(receives, callable=tell) is True and took(10, 0, 1, 2, 3)
+    assert old.test_all(receives, callable=report) is True and took(10, 0, 1, 2, 3)
     assert old.test_all(sends) is True
 world.barrier()
 receives = old.RequestList(world.irecv(left, 20 + k) for k in range(2))
-assert old.test_all(receives, tell) is False and old.test_any(receives) is None and not told
+assert old.test_all(receives, report) is False and old.test_any(receives) is None and not reported
 order = list(receives)
-assert old.test_some(receives, tell) == 2 and receives == order and not told
+assert old.test_some(receives, report) == 2 and receives == order and not reported
 world.barrier()
 world.send(right, 21, "only")  # the second alone
-assert old.wait_some(receives, tell) == 1 and receives == [order[0], order[1]] and told == [("only", left, 21)]
-told.clear()
-assert old.test_some(receives, tell) == 1 and receives == order and not told and old.test_any(receives) is None
+assert old.wait_some(receives, report) == 1 and receives == [order[0], order[1]] and reported == [("only", left, 21)]
+reported.clear()
+assert old.test_some(receives, report) == 1 and receives == order and not reported and old.test_any(receives) is None
 world.barrier()
 world.send(right, 20, "other")
 value, status, index = old.wait_any(receives)
@@ -238,7 +238,7 @@ assert (value, status.source, status.tag, index) == ("other", left, 20, 0)
 for call in old.wait_any, old.test_any:
     with raises(ValueError, f"{call.__name__}(): earlier calls have found all requests of the list complete"):
         call(receives)
-assert old.wait_some(receives, tell) == old.test_some(receives, tell) == 0 and not told
+assert old.wait_some(receives, report) == old.test_some(receives, report) == 0 and not reported
 # what is complete goes to the end
 receives = old.RequestList(world.irecv(left, 30 + k) for k in range(4))
 order = list(receives)
@@ -247,19 +247,19 @@ world.send(right, 30, (rank, 0))
 world.send(right, 32, (rank, 2))
 world.send(right, 39, "after them")
 assert world.recv(left, 39) == "after them"
-while (index := old.wait_some(receives, tell)) > 2:
+while (index := old.wait_some(receives, report)) > 2:
     pass
 assert index == 2 and receives[:2] == [order[1], order[3]] and set(receives[2:]) == {order[0], order[2]}
-assert sorted(told) == [((left, k), left, 30 + k) for k in (0, 2)]
-told.clear()
+assert sorted(reported) == [((left, k), left, 30 + k) for k in (0, 2)]
+reported.clear()
 del receives[index:]
 world.barrier()
 world.send(right, 31, (rank, 1))
 world.send(right, 33, (rank, 3))
 while receives:
-    del receives[old.wait_some(receives, tell):]
-assert sorted(told) == [((left, k), left, 30 + k) for k in (1, 3)]
-told.clear()
+    del receives[old.wait_some(receives, report):]
+assert sorted(reported) == [((left, k), left, 30 + k) for k in (1, 3)]
+reported.clear()
 # any, until none is left; sends, too
 receives, sends = several(40)
 seen = []

@@ -53,7 +53,7 @@ def test_the_examples_of_a_facade_run(run, stack: Stack, tmp_path: Path, facade:
     assert ended.stderr == ""
 
 
-@pytest.mark.parametrize("name", [*ALONE, "pypar/network_timing.py", "scientific/network_timing.py"])
+@pytest.mark.parametrize("name", [*ALONE, "pypar/network_timing.py"])
 def test_an_example_says_how_many_ranks_it_needs(run_as, mpich: Stack, name: str) -> None:
     ended = run_as(["--as", name.partition("/")[0], str(EXAMPLES / name)], 1, mpich, timeout=30)
     assert ended.exit_code == 1, ended

@@ -217,7 +217,7 @@ for name in old.__all__:
 
 
 ON_TWO_RANKS = {
-    "a probe tells source tag and count": """
+    "a probe reports source tag and count": """
 anything = MPI_ANY_SOURCE, MPI_ANY_TAG
 assert mpi_iprobe(*anything, W) == 0
 c.barrier()
@@ -328,7 +328,7 @@ import io
 quiet = mpi_comm_dup(W)
 for handler, printed in (1, ""), (2, "mpi generated the error {}\\n"):
     assert mpi_comm_set_errhandler(quiet, handler) == 0
-    def told(number, call):
+    def reported(number, call):
         "What a call gives that makes an error."
         with contextlib.redirect_stdout(io.StringIO()) as out:
             got = call()
@@ -336,21 +336,21 @@ for handler, printed in (1, ""), (2, "mpi generated the error {}\\n"):
         assert mpi_error() == number == mpi_status()[2], mpi_error()
         assert mpi_wtime() and mpi_send(1, 1, MPI_INT, MPI_PROC_NULL, 0, quiet) == mpi_error() == 0
         return got
-    assert told(6, lambda: mpi_send(1, 1, MPI_INT, 9, 0, quiet)) == 6
-    assert told(4, lambda: mpi_send(1, 1, MPI_INT, 0, -1, quiet)) == 4
-    assert told(2, lambda: mpi_send(1, 2, MPI_INT, 0, 0, quiet)) == 2
-    assert told(6, lambda: mpi_probe(9, 0, quiet)) == 6 and told(6, lambda: mpi_iprobe(9, 0, quiet)) == 0
-    assert same(told(6, lambda: mpi_recv(2, MPI_DOUBLE, 9, 0, quiet)), np.zeros(2))
+    assert reported(6, lambda: mpi_send(1, 1, MPI_INT, 9, 0, quiet)) == 6
+    assert reported(4, lambda: mpi_send(1, 1, MPI_INT, 0, -1, quiet)) == 4
+    assert reported(2, lambda: mpi_send(1, 2, MPI_INT, 0, 0, quiet)) == 2
+    assert reported(6, lambda: mpi_probe(9, 0, quiet)) == 6 and reported(6, lambda: mpi_iprobe(9, 0, quiet)) == 0
+    assert same(reported(6, lambda: mpi_recv(2, MPI_DOUBLE, 9, 0, quiet)), np.zeros(2))
     mpi_send([1, 2, 3], 3, MPI_INT, rank, 0, quiet)
-    assert same(told(14, lambda: mpi_recv(2, MPI_INT, rank, 0, quiet)), np.zeros(2, "i"))
+    assert same(reported(14, lambda: mpi_recv(2, MPI_INT, rank, 0, quiet)), np.zeros(2, "i"))
     mpi_send([1, 2, 3], 3, MPI_INT, rank, 0, quiet)
-    assert same(told(3, lambda: mpi_recv(3, MPI_DOUBLE, rank, 0, quiet)), np.zeros(3))
-    assert same(told(2, lambda: mpi_alltoall([1], 1, MPI_INT, 1, MPI_INT, quiet)), np.zeros(0, "i"))
-    assert told(8, lambda: mpi_comm_create(quiet, 7)) == MPI_COMM_NULL
-    assert told(3, lambda: mpi_comm_split(quiet, -5, 0)) == MPI_COMM_NULL
+    assert same(reported(3, lambda: mpi_recv(3, MPI_DOUBLE, rank, 0, quiet)), np.zeros(3))
+    assert same(reported(2, lambda: mpi_alltoall([1], 1, MPI_INT, 1, MPI_INT, quiet)), np.zeros(0, "i"))
+    assert reported(8, lambda: mpi_comm_create(quiet, 7)) == MPI_COMM_NULL
+    assert reported(3, lambda: mpi_comm_split(quiet, -5, 0)) == MPI_COMM_NULL
     heir = mpi_comm_dup(quiet)  # takes the handler over
-    assert told(6, lambda: mpi_send(1, 1, MPI_INT, 9, 0, heir)) == 6
-    assert same(told(6, lambda: mpi_bcast(1, 2, MPI_INT, 5, heir)), np.zeros(2, "i"))
+    assert reported(6, lambda: mpi_send(1, 1, MPI_INT, 9, 0, heir)) == 6
+    assert same(reported(6, lambda: mpi_bcast(1, 2, MPI_INT, 5, heir)), np.zeros(2, "i"))
     mpi_comm_free(heir)
 mpi_comm_free(quiet)
 with raises(old.error):  # others are as they were

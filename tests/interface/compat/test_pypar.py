@@ -329,10 +329,10 @@ assert (pypar.rank(), pypar.size(), pypar.initialized(), pypar.__version__) == (
 assert pypar.get_processor_name() == socket.gethostname() and pypar.init([]) is None
 before = time.monotonic()
 assert abs(pypar.time() - before) < 60  # the same clock on all ranks
-with warnings.catch_warnings(record=True) as told:
+with warnings.catch_warnings(record=True) as reported:
     warnings.simplefilter("always")
     assert pypar.Wtime() >= pypar.time() - 60 and pypar.Get_processor_name() == pypar.get_processor_name()
-assert [str(one.message).partition(" ")[0] for one in told] == ["pypar.Wtime", "pypar.Get_processor_name"]
+assert [str(one.message).partition(" ")[0] for one in reported] == ["pypar.Wtime", "pypar.Get_processor_name"]
 for n in range(30):
     for parts in range(1, 8):
         expected = np.array_split(np.arange(n), parts)

@@ -116,60 +116,43 @@ def test_auto_says_what_it_has_chosen_once(run_as, mpich: Stack, tmp_path: Path)
 # ---- without MPI: nothing is run, or the command is wrong ----
 
 
-@pytest.mark.parametrize(
-    ("program", "said"),
-    [
-        (["-m", "no_such_module"], "there is no module no_such_module, or it is a package without __main__."),
-        (["-m", "no_such_module.inner"], "there is no module no_such_module.inner: No module named 'no_such_module'."),
-        (["-m", "json.decoder.x"], "there is no module json.decoder.x: "),
-        (["-m", "xml"], "there is no module xml, or it is a package without __main__."),
-        (["-m", "sys"], "the module sys has no source: it cannot be run."),
-        (["-c", "def f(:"], "-c isn't a Python script: line 1: "),
-    ],
-)
-def test_modules_and_code_that_cannot_be_run(capsys: pytest.CaptureFixture[str], program: list[str], said: str) -> None:
-    assert command.main(["--as", "pypar", *program]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith(f"python -m polympi: {said}")
-    assert told.err.count("\n") == 1
+PYTHON_2 = "script.py is a script of Python 2: "
+MODULES = "imports none of the modules that polympi stands in for: "
 
 
 @pytest.mark.parametrize(
     ("arguments", "text", "said"),
     [
+        (["--as", "pypar", "-m", "no_such_module"], None, "there is no module no_such_module, or it is a package"),
+        (["--as", "pypar", "-m", "none.inner"], None, "there is no module none.inner: No module named 'none'."),
+        (["--as", "pypar", "-m", "json.decoder.x"], None, "there is no module json.decoder.x: "),
+        (["--as", "pypar", "-m", "xml"], None, "there is no module xml, or it is a package without __main__."),
+        (["--as", "pypar", "-m", "sys"], None, "the module sys has no source: it cannot be run."),
+        (["--as", "pypar", "-c", "def f(:"], None, "-c isn't a Python script: line 1: "),
         (["--as", "nosuch"], "import pypar", "there is no facade nosuch, but "),
-        (["--as", "auto"], "import os", "script.py imports none of the modules that polympi stands in for: "),
-        (
-            ["--as", "pypar"],
-            "print 'a'",
-            "script.py is a script of Python 2: line 1 has a print statement. 2to3 -w -n ",
-        ),
-        (
-            ["--check"],
-            "if 1:\n        a = 1\n\tb = 2",
-            "script.py is a script of Python 2: line 3 mixes tabs and spaces",
-        ),
+        (["--as", "auto"], "import os", f"script.py {MODULES}"),
+        (["--as", "pypar"], "print 'a'", f"{PYTHON_2}line 1 has a print statement. 2to3 -w -n "),
+        (["--check"], "if 1:\n        a = 1\n\tb = 2", f"{PYTHON_2}line 3 mixes tabs and spaces"),
         (["--as", "pypar"], "def f(:", "script.py isn't a Python script: line 1: "),
         (["--as", "pypar"], "a = '\0'", "script.py isn't a Python script: "),
         (["--as", "pypar"], "# coding: klingon", "script.py cannot be read: unknown encoding"),
-        (["--as", "pypar"], None, "script.py cannot be read: No such file or directory."),
+        (["--as", "pypar", "none/script.py"], None, "script.py cannot be read: No such file or directory."),
     ],
 )
 def test_what_cannot_be_run_is_reported_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], text: str | None, said: str
 ) -> None:
-    script = str(tmp_path / "script.py") if text is None else written(tmp_path, text)
-    assert command.main([*arguments, script]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("python -m polympi: ")
-    assert said in told.err
-    assert told.err.count("\n") == 1
-    assert told.err.endswith(".\n")
+    program = [] if text is None else [written(tmp_path, text)]
+    assert command.main([*arguments, *program]) == 2
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert reported.err.startswith("python -m polympi: ")
+    assert said in reported.err
+    assert reported.err.count("\n") == 1
+    assert reported.err.endswith(".\n")
 
 
-def test_only_the_first_rank_tells(
+def test_only_the_first_rank_reports(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PMI_RANK", "1")
@@ -235,14 +218,14 @@ def test_check_lists_what_no_fixer_mends(tmp_path: Path) -> None:
     string.digits.split(str(mean / 7), ascii_letters)
     """
     script = read(written(tmp_path, text))
-    told = [f"line {idiom.line}: {idiom.what}: {idiom.remedy}" for idiom in check.idioms(script)]
-    assert [line for line in told if "division" not in line] == [
+    reported = [f"line {idiom.line}: {idiom.what}: {idiom.remedy}" for idiom in check.idioms(script)]
+    assert [line for line in reported if "division" not in line] == [
         "line 3: string.atoi: write int(text)",
         "line 9: string.atoi: write int(text)",
         "line 9: string.join: write separator.join(words)",
         "line 9: string.letters: write string.ascii_letters",
     ]
-    assert {line.partition(": write")[0] for line in told if "division" in line} == {
+    assert {line.partition(": write")[0] for line in reported if "division" in line} == {
         "line 5: the division that reaches a range in line 8",
         "line 5: the division that reaches a slice in line 12",
         "line 7: the division that reaches a shape in line 11",
@@ -278,9 +261,11 @@ def test_check_lists_all_that_python_3_does_not_read(tmp_path: Path, capsys: pyt
         """,
     )
     assert command.main(["--check", script]) == 2
-    told = capsys.readouterr()
-    assert told.err.startswith(f"python -m polympi: {script} is a script of Python 2: line 7 has a print statement.")
-    assert told.out.splitlines() == [
+    reported = capsys.readouterr()
+    assert reported.err.startswith(
+        f"python -m polympi: {script} is a script of Python 2: line 7 has a print statement."
+    )
+    assert reported.out.splitlines() == [
         f"{script} has the following. After that is fixed, --check reports which calls it uses:",
         "  a print statement (lines 7, 8, 12): 2to3 -f print",
         "  a long number with an L (line 7): 2to3 -f numliterals",
@@ -341,9 +326,11 @@ def test_each_facade_tells_its_names_without_being_imported(facade: Facade) -> N
 
 def test_a_name_that_the_original_had_says_what_to_do_instead() -> None:
     lacking = missing.refusing("polympi.compat.mympi", "MYMPI", FACADES["mympi"].differences())
-    with pytest.raises(AttributeError, match=r"^par_slu of MYMPI is not in polympi\.compat\.mympi\. .*scipy") as told:
+    with pytest.raises(
+        AttributeError, match=r"^par_slu of MYMPI is not in polympi\.compat\.mympi\. .*scipy"
+    ) as reported:
         lacking("par_slu")
-    assert told.value.name == "par_slu"
+    assert reported.value.name == "par_slu"
     with pytest.raises(AttributeError, match=r"^module 'polympi\.compat\.mympi' has no attribute 'invented'$"):
         lacking("invented")
 

@@ -134,7 +134,7 @@ def _found_kept(on: Communicator, source: int, tag: int) -> bool:
 
 
 def _found(on: Communicator, status: polympi.Status) -> None:
-    """Let a message be the last one, of which a probe tells source and tag."""
+    """Let a message be the last one, of which a probe gives source and tag."""
     _last.message = status.source, status.tag, 0, DTYPES[datatypes.MPI_BYTE] if status.source == MPI_PROC_NULL else None
     _last.on = on
 

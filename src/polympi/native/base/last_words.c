@@ -12,9 +12,9 @@ enum { MOST_TURNS = 2000, TURN_NS = 1000000, PASS_ON_NS = 100 * TURN_NS };
 static void rest(long ns) { nanosleep(&(struct timespec){.tv_nsec = ns}, NULL); }
 
 static bool is_unread(int file) {
-    struct stat facts;
+    struct stat found;
     int nbytes = 0;
-    return fstat(file, &facts) == 0 && S_ISFIFO(facts.st_mode) && ioctl(file, FIONREAD, &nbytes) == 0 &&
+    return fstat(file, &found) == 0 && S_ISFIFO(found.st_mode) && ioctl(file, FIONREAD, &nbytes) == 0 &&
            nbytes > 0;
 }
 

@@ -257,7 +257,7 @@ static PyObject *type_text(int type, PyObject *dtype) {
         return dtype_text(dtype);
     type = canonical(type);
     bool named = (size_t)type < sizeof type_names / sizeof *type_names && type_names[type];
-    return PyUnicode_FromString(named ? type_names[type] : "a format of its own");
+    return PyUnicode_FromString(named ? type_names[type] : "its own format");
 }
 
 static PyObject *shape_text(int ndim, const Py_ssize_t *shape) {

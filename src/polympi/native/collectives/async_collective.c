@@ -137,8 +137,10 @@ static void complete(AsyncCollective *async, int done) {
 }
 
 /* Whether it was left, and its communicator dropped by the program: only pending calls refer to it, so this
- * rank makes no later call there, and has given this one up for certain. Not after the promise: the library
- * then completes the call in any case. */
+ * rank makes no later call there, and has given this one up for certain. Only the number of references tells:
+ * an object that the core uses is never deallocated. Without this, the call would be tested once in
+ * REST_SECONDS for as long as the process lives. Not after the promise: the library then completes the call
+ * in any case. */
 static bool is_forgotten(const AsyncCollective *async) {
     Py_ssize_t holders = 0;
     if (!async->left || async->phase.kind != &promise_phase)

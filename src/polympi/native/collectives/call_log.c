@@ -78,14 +78,10 @@ bool calls_differ(const Communicator *comm, int rank, uint32_t number) {
 /* Neither parts of messages nor collectives use this tag on the shadow communicator. */
 static int notice_tag(void) { return state.highest_tag; }
 
-/* Receive the next notice, if one has arrived. MPI's code. In MPICH 5.0, a receive from any source was seen
- * to wait forever for notices from another host that a probe finds. */
+/* Receive the next notice, if one has arrived. MPI's code. */
 static int take_notice(Communicator *comm, Notice *notice, int *found) {
     MPI_Status status;
-    int code = MPI_Iprobe(MPI_ANY_SOURCE, notice_tag(), comm->shadow, found, &status);
-    if (code == MPI_SUCCESS && *found)
-        code = MPI_Recv(notice, sizeof *notice, MPI_BYTE, status.MPI_SOURCE, notice_tag(), comm->shadow,
-                        MPI_STATUS_IGNORE);
+    int code = receive_found(notice, sizeof *notice, notice_tag(), comm->shadow, found, &status);
     if (code == MPI_SUCCESS && *found)
         comm->calls->received++;
     return code;
@@ -116,16 +112,9 @@ void calls_close(Communicator *comm) {
 }
 
 /* The notice must not change until it has been sent. */
-static int notify(const Communicator *comm, int dest, const Notice *notice) {
-    MPI_Request request;
-    bool locked = enter_mpi();
-    int code = MPI_Isend(notice, sizeof *notice, MPI_BYTE, dest, notice_tag(), comm->shadow, &request);
-    if (code == MPI_SUCCESS)
-        code = MPI_Request_free(&request);
-    if (code == MPI_SUCCESS)
+static void notify(const Communicator *comm, int dest, const Notice *notice) {
+    if (IN_TURN(send_unwatched(notice, sizeof *notice, dest, notice_tag(), comm->shadow)) == MPI_SUCCESS)
         comm->calls->sent[dest]++;
-    leave_mpi(locked);
-    return code;
 }
 
 /* Report to all what a rank has called: others may wait for this rank, which will leave the call. */
@@ -255,10 +244,7 @@ static int look_at_logs(const Collective *collective, int source) {
 
 /* The next notice that has arrived: 1, 0 if there is none, -1 with an exception. */
 static int next_notice(const Collective *collective, Notice *notice) {
-    int found = 0;
-    bool locked = enter_mpi();
-    int code = take_notice(collective->comm, notice, &found);
-    leave_mpi(locked);
+    int found = 0, code = IN_TURN(take_notice(collective->comm, notice, &found));
     return code == MPI_SUCCESS ? found : raise_mpi(code, &collective->call);
 }
 

@@ -140,10 +140,9 @@ static int next_piece(LargeBcast *large, char *data, Py_ssize_t nbytes) {
         int count = (int)(nbytes - large->done < CHUNK_BYTES ? nbytes - large->done : CHUNK_BYTES);
         char *piece = data + large->done;
         MPI_Request request = MPI_REQUEST_NULL;
-        bool locked = enter_mpi();
-        int code = large->blocking ? MPI_Bcast(piece, count, MPI_BYTE, collective->root, comm)
-                                   : MPI_Ibcast(piece, count, MPI_BYTE, collective->root, comm, &request);
-        leave_mpi(locked);
+        int code =
+            IN_TURN(large->blocking ? MPI_Bcast(piece, count, MPI_BYTE, collective->root, comm)
+                                    : MPI_Ibcast(piece, count, MPI_BYTE, collective->root, comm, &request));
         if (unlikely(code != MPI_SUCCESS))
             return raise_mpi(code, &collective->call);
         large->done += count;

@@ -15,9 +15,7 @@ int give_up(Collective *collective, MPI_Request *requests, int receives, int sen
     for (int i = 0; i < receives + sends && !state.gone; i++)
         if (requests[i] != MPI_REQUEST_NULL) {
             collective->lost = true;
-            if (i < receives)
-                MPI_Cancel(&requests[i]);
-            MPI_Request_free(&requests[i]);
+            drop_request(&requests[i], i < receives);
         }
     leave_mpi(locked);
     return -1;

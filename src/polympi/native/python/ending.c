@@ -74,7 +74,7 @@ static void go_on(bool sending, bool arriving) {
         return;
     }
     bool locked = enter_mpi();
-    if (MPI_Test(&agreement, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) {
+    if (test_any_number(&agreement, 1, MPI_STATUSES_IGNORE, &done) == MPI_SUCCESS && done) {
         if (step == ARRIVING)
             step = anyones ? ALL_HERE : TOGETHER;
         else if (step == TAKING || step == LEAVING)
@@ -227,7 +227,7 @@ static void meet(void) {
     int done = 0;
     if (MPI_Ibarrier(everyone, &agreement) != MPI_SUCCESS)
         return;
-    while (MPI_Test(&agreement, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+    while (test_any_number(&agreement, 1, MPI_STATUSES_IGNORE, &done) == MPI_SUCCESS && !done) {
         ended_answer(way);
         sched_yield();
     }

@@ -370,9 +370,7 @@ PyObject *start_world(PyObject *module, PyObject *args) {
     if (world_made)
         return PyErr_Format(PyExc_RuntimeError, "the world was made before");
     start_watch_begin("use polympi.world", state.timeout);
-    bool locked = enter_mpi();
-    int code = make_world(raw->comm, &world, &differ, &other);
-    leave_mpi(locked);
+    int code = IN_TURN(make_world(raw->comm, &world, &differ, &other));
     start_watch_end();
     if (code == MPI_SUCCESS && differ)
         return refuse_other_version(module, other);

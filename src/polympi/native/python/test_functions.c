@@ -48,11 +48,9 @@ static PyObject *datatype_copy(PyObject *Py_UNUSED(module), PyObject *args) {
     int code = strided_datatype(&from, &sent);
     if (code == MPI_SUCCESS)
         code = strided_datatype(&into, &received);
-    bool locked = enter_mpi();
     if (code == MPI_SUCCESS)
-        code = MPI_Sendrecv(from.data, 1, sent, 0, 0, into.data, 1, received, 0, 0, MPI_COMM_SELF,
-                            MPI_STATUS_IGNORE);
-    leave_mpi(locked);
+        code = IN_TURN(MPI_Sendrecv(from.data, 1, sent, 0, 0, into.data, 1, received, 0, 0, MPI_COMM_SELF,
+                                    MPI_STATUS_IGNORE));
     if (code != MPI_SUCCESS)
         return raise_mpi(code, NULL), NULL;
     Py_RETURN_NONE;
@@ -104,9 +102,7 @@ static PyObject *send_raw(PyObject *Py_UNUSED(module), PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!y#iip", &Communicator_Type, &comm, &bytes, &nbytes, &dest, &tag, &apart) ||
         !is_usable(comm))
         return NULL;
-    bool locked = enter_mpi();
-    int code = MPI_Send(bytes, (int)nbytes, MPI_BYTE, dest, tag, apart ? comm->shadow : comm->comm);
-    leave_mpi(locked);
+    int code = IN_TURN(MPI_Send(bytes, (int)nbytes, MPI_BYTE, dest, tag, apart ? comm->shadow : comm->comm));
     if (code != MPI_SUCCESS)
         return raise_mpi(code, NULL), NULL;
     Py_RETURN_NONE;

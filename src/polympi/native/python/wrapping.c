@@ -26,19 +26,20 @@ static int count_strangers(MPI_Comm comm, int *strangers) {
     return code;
 }
 
+/* What decides whether polympi can use it. */
+static int look_at(MPI_Comm comm, int *between, int *rank, int *strangers) {
+    int code = MPI_Comm_test_inter(comm, between);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_rank(comm, rank);
+    return code == MPI_SUCCESS && !*between ? count_strangers(comm, strangers) : code;
+}
+
 /* Whether polympi can use it: 0, or -1 with MismatchError, the same on all its ranks. */
 static int check_foreign(MPI_Comm comm, Call *call) {
     if (comm == MPI_COMM_NULL)
         return raise_error("MismatchError", call,
                            "this is MPI_COMM_NULL: this rank is in no such communicator");
-    int between = 0, strangers = 0;
-    bool locked = enter_mpi();
-    int code = MPI_Comm_test_inter(comm, &between);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_rank(comm, &call->rank);
-    if (code == MPI_SUCCESS && !between)
-        code = count_strangers(comm, &strangers);
-    leave_mpi(locked);
+    int between = 0, strangers = 0, code = IN_TURN(look_at(comm, &between, &call->rank, &strangers));
     if (code != MPI_SUCCESS)
         return raise_mpi(code, call);
     if (between)
@@ -56,9 +57,7 @@ static int check_foreign(MPI_Comm comm, Call *call) {
 /* Wait until all ranks have called wrap, interruptibly; what follows doesn't wait long. */
 static int meet(MPI_Comm comm, const Call *call) {
     MPI_Request request;
-    bool locked = enter_mpi();
-    int code = MPI_Ibarrier(comm, &request);
-    leave_mpi(locked);
+    int code = IN_TURN(MPI_Ibarrier(comm, &request));
     if (code != MPI_SUCCESS)
         return raise_mpi(code, call);
     return wait_for(&request, 1, MPI_STATUSES_IGNORE, call, DEFAULT_TIMEOUT);

@@ -54,14 +54,12 @@ static int combine_segments(const BoardReduction *reduction) {
     const Collective *collective = reduction->collective;
     Py_ssize_t first, segment_bytes = segment(reduction, collective->comm->rank, &first);
     int code = MPI_SUCCESS, count = (int)(segment_bytes / reduction->itemsize);
-    bool locked = enter_mpi();
     for (int rank = 1; rank < collective->comm->size && code == MPI_SUCCESS; rank++) {
         char *upper = reduction->segments + rank * segment_bytes;
-        code = MPI_Reduce_local(upper - segment_bytes, upper, count, reduction->native.type,
-                                reduction->native.op);
+        code = IN_TURN(MPI_Reduce_local(upper - segment_bytes, upper, count, reduction->native.type,
+                                        reduction->native.op));
     }
-    leave_mpi(locked);
-    return code == MPI_SUCCESS ? 0 : raise_mpi(code, &collective->call);
+    return check_code(code, &collective->call);
 }
 
 /* The second phase: combine the segments, write the result, and read those of the others. The pages follow
@@ -277,12 +275,12 @@ static int reduce_scatter(LargeReduction *large) {
     }
     large->done = large->layout.count;
     MPI_Request request = MPI_REQUEST_NULL;
-    bool locked = enter_mpi();
-    int code = large->blocking ? MPI_Reduce_scatter(large->source, large->result, counts, large->native.type,
-                                                    large->native.op, comm->comm)
-                               : MPI_Ireduce_scatter(large->source, large->result, counts, large->native.type,
-                                                     large->native.op, comm->comm, &request);
-    leave_mpi(locked);
+    MPI_Datatype type = large->native.type;
+    MPI_Op op = large->native.op;
+    int code = IN_TURN(
+        large->blocking
+            ? MPI_Reduce_scatter(large->source, large->result, counts, type, op, comm->comm)
+            : MPI_Ireduce_scatter(large->source, large->result, counts, type, op, comm->comm, &request));
     return begun(large, code, request);
 }
 

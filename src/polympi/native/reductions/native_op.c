@@ -1,6 +1,7 @@
 /* Which MPI operation combines which elements, and operations of the core where MPI's differ from NumPy's. */
 #include "codec/element_types.h"
 #include "reductions/op.h"
+#include "transport/calls.h"
 
 enum class { TRUTH, WHOLE, REAL, COMPLEX, UNKNOWN };
 
@@ -58,13 +59,9 @@ static MPI_Op own_ops[OWN_OPS];
 static bool own_made;
 
 static MPI_Op own_op(enum own own) {
-    if (!own_made) {
-        bool locked = enter_mpi();
-        for (int i = 0; i < OWN_OPS; i++)
-            MPI_Op_create(own_functions[i], 1, &own_ops[i]);
-        leave_mpi(locked);
-        own_made = true;
-    }
+    for (int i = 0; !own_made && i < OWN_OPS; i++)
+        IN_TURN(MPI_Op_create(own_functions[i], 1, &own_ops[i]));
+    own_made = true;
     return own_ops[own];
 }
 
@@ -199,8 +196,5 @@ int combine_elements(int type, enum op op, const void *left, void *right, int co
     Native native;
     if (!native_op(type, op, &native))
         return MPI_ERR_OP;
-    bool locked = enter_mpi();
-    int code = MPI_Reduce_local(left, right, count, native.type, native.op);
-    leave_mpi(locked);
-    return code;
+    return IN_TURN(MPI_Reduce_local(left, right, count, native.type, native.op));
 }

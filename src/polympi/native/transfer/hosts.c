@@ -17,9 +17,7 @@ static const char *host_of(const void *comm, int rank) {
     const Communicator *communicator = comm;
     if (state.phase != RUNNING || !communicator->size || rank < 0 || rank >= communicator->size)
         return NULL;
-    bool locked = enter_mpi();
-    int in_world = translate_rank(communicator->comm, rank, world_ranks);
-    leave_mpi(locked);
+    int in_world = IN_TURN(translate_rank(communicator->comm, rank, world_ranks));
     return in_world == MPI_UNDEFINED ? NULL : names[places[in_world]];
 }
 

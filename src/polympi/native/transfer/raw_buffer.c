@@ -106,7 +106,7 @@ void raw_buffer_close_slowly(RawBuffer *raw) {
     if (raw->packed)
         pool_free(raw->packed);
     if (raw->derived)
-        locked_type_free(&raw->type);
+        IN_TURN(MPI_Type_free(&raw->type));
     if (raw->open)
         target_close(&raw->target);
     raw->packed = NULL;
@@ -134,7 +134,7 @@ int raw_buffer_part(RawBuffer *sent, const RawBuffer *into) {
         return -1;
     if (sent->derived) {
         strided_pack(&sent->target.layout, sent->packed);
-        locked_type_free(&sent->type);
+        IN_TURN(MPI_Type_free(&sent->type));
         sent->derived = false;
         sent->type = sent->element;
         sent->count = (int)sent->elements;
@@ -146,9 +146,7 @@ int raw_buffer_part(RawBuffer *sent, const RawBuffer *into) {
 
 int raw_buffer_status(const MPI_Status *from, Py_ssize_t itemsize, Status *status, const Call *call) {
     MPI_Count nbytes = 0;
-    bool locked = enter_mpi();
-    int code = MPI_Get_elements_x(from, MPI_BYTE, &nbytes);
-    leave_mpi(locked);
+    int code = IN_TURN(MPI_Get_elements_x(from, MPI_BYTE, &nbytes));
     if (code != MPI_SUCCESS)
         return raise_mpi(code, call);
     *status = (Status){.source = from->MPI_SOURCE == MPI_PROC_NULL ? PROC_NULL : from->MPI_SOURCE,

@@ -15,7 +15,7 @@ int undelivered_take(MPI_Comm comm, Undelivered *found) {
     char packet[PACKET_BYTES];
     while (!found->large) {
         MPI_Status status;
-        int any = 0, nbytes = 0, code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &any, &status);
+        int any = 0, nbytes = 0, code = iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &any, &status);
         if (code != MPI_SUCCESS || !any)
             return code;
         code = MPI_Get_count(&status, MPI_BYTE, &nbytes);
@@ -59,7 +59,7 @@ static void take_of_plans(MPI_Comm shadow, Undelivered *found) {
     int any = 0, nbytes = 0;
     while (!found->large) {
         MPI_Status status;
-        if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, shadow, &any, &status) != MPI_SUCCESS || !any ||
+        if (iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, shadow, &any, &status) != MPI_SUCCESS || !any ||
             MPI_Get_count(&status, MPI_BYTE, &nbytes) != MPI_SUCCESS)
             return;
         const int source = status.MPI_SOURCE, tag = status.MPI_TAG;

@@ -51,6 +51,25 @@ bool cancel_receive(MPI_Request *request, MPI_Status *status) {
            MPI_Wait(request, status) == MPI_SUCCESS;
 }
 
+int drop_request(MPI_Request *request, bool receives) {
+    if (receives)
+        MPI_Cancel(request);
+    return MPI_Request_free(request);
+}
+
+int send_unwatched(const void *data, int nbytes, int dest, int tag, MPI_Comm comm) {
+    MPI_Request request;
+    int code = MPI_Isend(data, nbytes, MPI_BYTE, dest, tag, comm, &request);
+    return code == MPI_SUCCESS ? MPI_Request_free(&request) : code;
+}
+
+int receive_found(void *data, int nbytes, int tag, MPI_Comm comm, int *found, MPI_Status *status) {
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, found, status);
+    if (code != MPI_SUCCESS || !*found)
+        return code;
+    return MPI_Recv(data, nbytes, MPI_BYTE, status->MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE);
+}
+
 int translate_rank(MPI_Comm comm, int rank, MPI_Group group) {
     MPI_Group own;
     int found = MPI_UNDEFINED;

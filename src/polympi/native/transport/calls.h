@@ -1,51 +1,95 @@
-/* The seam between the core and MPI's calls for messages: each takes the turn in MPI, calls it, and checks
- * its code. To trace messages or to inject faults, begin here.
+/* The seam between the core and MPI's calls for messages: no other file makes these, and each call takes the
+ * turn in MPI. To trace messages or to inject faults, begin here.
  *
- * `locked_...` returns MPI's code, `checked_...` raises the exception that fits it. The few places that call
- * MPI themselves need one turn for several calls, as the first tests of a blocking receive, or have no Python
- * left.
+ * `locked_...` returns MPI's code, `checked_...` raises the exception that fits it.
  */
 #ifndef POLYMPI_CALLS_H
 #define POLYMPI_CALLS_H
 
 #include "transport/transport.h"
 
+/* Take the turn in MPI for a call, or for a function that makes several: their code. */
+#define IN_TURN(call)                                                                                        \
+    ({                                                                                                       \
+        bool locked_ = enter_mpi();                                                                          \
+        __typeof__(call) code_ = (call);                                                                     \
+        leave_mpi(locked_);                                                                                  \
+        code_;                                                                                               \
+    })
+
 /* 0, or -1 with the exception. */
 static inline int check_code(int code, const Call *call) {
     return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, call);
 }
 
+static inline int locked_isend(const void *data, int count, MPI_Datatype type, int dest, int tag,
+                               MPI_Comm comm, MPI_Request *request) {
+    return IN_TURN(MPI_Isend(data, count, type, dest, tag, comm, request));
+}
+
 static inline int checked_isend(const void *data, int count, MPI_Datatype type, int dest, int tag,
                                 MPI_Comm comm, MPI_Request *request, const Call *call) {
-    bool locked = enter_mpi();
-    int code = MPI_Isend(data, count, type, dest, tag, comm, request);
-    leave_mpi(locked);
-    return check_code(code, call);
+    return check_code(locked_isend(data, count, type, dest, tag, comm, request), call);
 }
 
 static inline int checked_issend(const void *data, int count, MPI_Datatype type, int dest, int tag,
                                  MPI_Comm comm, MPI_Request *request, const Call *call) {
-    bool locked = enter_mpi();
-    int code = MPI_Issend(data, count, type, dest, tag, comm, request);
-    leave_mpi(locked);
-    return check_code(code, call);
+    return check_code(IN_TURN(MPI_Issend(data, count, type, dest, tag, comm, request)), call);
+}
+
+static inline int locked_irecv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                               MPI_Request *request) {
+    return IN_TURN(MPI_Irecv(data, count, type, source, tag, comm, request));
 }
 
 static inline int checked_irecv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                 MPI_Request *request, const Call *call) {
-    bool locked = enter_mpi();
-    int code = MPI_Irecv(data, count, type, source, tag, comm, request);
-    leave_mpi(locked);
-    return check_code(code, call);
+    return check_code(locked_irecv(data, count, type, source, tag, comm, request), call);
 }
 
-/* `*found`, and the status of the first message that matches. 0 or -1. */
+/* Begin a send, and test it once: whether it is `complete`; MPI_REQUEST_NULL after an error. */
+static inline int locked_send_now(const void *data, int count, MPI_Datatype type, int dest, int tag,
+                                  MPI_Comm comm, MPI_Request *request, int *complete) {
+    *complete = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Isend(data, count, type, dest, tag, comm, request);
+    if (unlikely(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    else
+        code = MPI_Test(request, complete, MPI_STATUS_IGNORE);
+    leave_mpi(locked);
+    return code;
+}
+
+/* How often a receive is tested before its caller does anything else: most small messages of a partner that
+ * waits arrive in this time, about a microsecond. */
+enum { TESTS_AT_ONCE = 32 };
+
+/* Post a receive, and test it: whether it is `complete`; MPI_REQUEST_NULL after an error. */
+static inline int locked_receive_now(void *data, int count, MPI_Datatype type, int source, int tag,
+                                     MPI_Comm comm, MPI_Request *request, MPI_Status *status, int *complete) {
+    *complete = 0;
+    bool locked = enter_mpi();
+    int code = MPI_Irecv(data, count, type, source, tag, comm, request);
+    if (unlikely(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    for (int tests = 0; likely(code == MPI_SUCCESS) && !*complete && tests < TESTS_AT_ONCE; tests++) {
+        code = MPI_Test(request, complete, status);
+        if (unlikely(state.oversubscribed))
+            break;
+    }
+    leave_mpi(locked);
+    return code;
+}
+
+/* `*found`, and the status of the first message that matches. Needs the turn in MPI. */
+static inline int iprobe(int source, int tag, MPI_Comm comm, int *found, MPI_Status *status) {
+    return MPI_Iprobe(source, tag, comm, found, status);
+}
+
 static inline int checked_iprobe(int source, int tag, MPI_Comm comm, int *found, MPI_Status *status,
                                  const Call *call) {
-    bool locked = enter_mpi();
-    int code = MPI_Iprobe(source, tag, comm, found, status);
-    leave_mpi(locked);
-    return check_code(code, call);
+    return check_code(IN_TURN(iprobe(source, tag, comm, found, status)), call);
 }
 
 /* MPI_Test of all requests. Needs the turn in MPI, not the GIL. */
@@ -57,10 +101,7 @@ static inline int test_any_number(MPI_Request *requests, int count, MPI_Status *
 }
 
 static inline int locked_test(MPI_Request *requests, int count, MPI_Status *statuses, int *complete) {
-    bool locked = enter_mpi();
-    int code = test_any_number(requests, count, statuses, complete);
-    leave_mpi(locked);
-    return code;
+    return IN_TURN(test_any_number(requests, count, statuses, complete));
 }
 
 /* Test all requests once: DONE, PENDING or FAILED. */
@@ -71,11 +112,7 @@ static inline enum step test_requests(MPI_Request *requests, int count, MPI_Stat
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
 }
 
-static inline void locked_type_free(MPI_Datatype *type) {
-    bool locked = enter_mpi();
-    MPI_Type_free(type);
-    leave_mpi(locked);
-}
+static inline int locked_cancel(MPI_Request *request) { return IN_TURN(MPI_Cancel(request)); }
 
 /* Double the memory of requests; `first` is the one that is not malloc's. 0 or -1. */
 int requests_grow(MPI_Request **requests, int count, int *capacity, const MPI_Request *first);
@@ -89,11 +126,24 @@ static inline MPI_Request *requests_add(MPI_Request **requests, int *count, int 
     return request;
 }
 
+/* The following need the turn in MPI. */
+
 /* Cancel a receive, and wait until it is cancelled or complete, as the status says; false: there is none, or
- * MPI has failed. Needs the turn in MPI. */
+ * MPI has failed. */
 bool cancel_receive(MPI_Request *request, MPI_Status *status);
 
-/* The rank in another group, MPI_UNDEFINED where it has none. Needs the turn in MPI. */
+/* Let go of a request: MPI completes a send, and cancels a receive, at some time. MPI's code. */
+int drop_request(MPI_Request *request, bool receives);
+
+/* Begin a send of bytes that nobody waits for: they must not change any more. MPI's code. */
+int send_unwatched(const void *data, int nbytes, int dest, int tag, MPI_Comm comm);
+
+/* Receive the next message with a tag, of at most `nbytes`, if one has been `found`. MPI's code. In
+ * MPICH 5.0, a receive from any source was seen to wait forever for messages from another host that a probe
+ * finds. */
+int receive_found(void *data, int nbytes, int tag, MPI_Comm comm, int *found, MPI_Status *status);
+
+/* The rank in another group, MPI_UNDEFINED where it has none. */
 int translate_rank(MPI_Comm comm, int rank, MPI_Group group);
 
 #endif

@@ -115,7 +115,7 @@ int strided_datatype(const Layout *layout, MPI_Datatype *type) {
     if (code != MPI_SUCCESS)
         return code;
     if (cache[place].used)
-        locked_type_free(&cache[place].type);
+        IN_TURN(MPI_Type_free(&cache[place].type));
     copy_loops(&cache[place].loops, &loops);
     cache[place].type = *type;
     cache[place].used = ++uses;

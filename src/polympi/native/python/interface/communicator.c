@@ -58,9 +58,7 @@ PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named) {
     const Call call = {.operation = "dup", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
     self->comm = comm;
     self->named = named;
-    bool locked = enter_mpi();
-    int code = complete(self);
-    leave_mpi(locked);
+    int code = IN_TURN(complete(self));
     if (code != MPI_SUCCESS) {
         Py_DECREF(self);
         raise_mpi(code, &call);

@@ -25,20 +25,6 @@ static inline bool not_waited_for(const Communicator *self, const Call *call, en
     return mode == STANDARD && call->peer == self->rank;
 }
 
-/* Send the message in a packet, and test whether it is `complete`. MPI's code. */
-static inline int send_now(Communicator *self, const char *packet, Py_ssize_t nbytes, int dest, int tag,
-                           MPI_Request *request, int *complete) {
-    *complete = 0;
-    bool locked = enter_mpi();
-    int code = MPI_Isend(packet, (int)nbytes, MPI_BYTE, dest, tag, self->comm, request);
-    if (unlikely(code != MPI_SUCCESS))
-        *request = MPI_REQUEST_NULL;
-    else
-        code = MPI_Test(request, complete, MPI_STATUS_IGNORE);
-    leave_mpi(locked);
-    return code;
-}
-
 /* Wait for a pending send of a packet. 0 or -1. */
 static int wait_for_packet(Communicator *self, char *packet, MPI_Request request, int code, const Call *call,
                            double timeout) {
@@ -82,7 +68,8 @@ static inline int send_checked(Communicator *self, PyObject *object, const Call 
     }
     if (likely(nbytes > 0)) {
         MPI_Request request;
-        int complete, code = send_now(self, packet, nbytes, call->peer, call->tag, &request, &complete);
+        int complete, code = locked_send_now(packet, (int)nbytes, MPI_BYTE, call->peer, call->tag, self->comm,
+                                             &request, &complete);
         if (unlikely(!complete))
             return wait_for_packet(self, packet, request, code, call, timeout);
         packet_give(packet);
@@ -113,7 +100,7 @@ static inline int send_array_at_once(Communicator *self, PyObject *object, PyObj
         return 0;
     }
     MPI_Request request;
-    int code = send_now(self, packet, nbytes, dest, tag, &request, &complete);
+    int code = locked_send_now(packet, (int)nbytes, MPI_BYTE, dest, tag, self->comm, &request, &complete);
     if (likely(complete)) {
         packet_give(packet);
         return 1;

@@ -72,12 +72,9 @@ static int give_up(MPI_Request *request, PyObject *array, bool receives, MPI_Sta
         return 0;
     if (!receives) {
         Py_INCREF(array); /* forever: nobody will know when it is complete */
-        MPI_Request_free(request);
-        return 0;
-    }
-    MPI_Cancel(request);
-    MPI_Wait(request, status);
-    MPI_Test_cancelled(status, &cancelled);
+        IN_TURN(drop_request(request, false));
+    } else if (IN_TURN(cancel_receive(request, status)))
+        MPI_Test_cancelled(status, &cancelled);
     return !cancelled;
 }
 
@@ -97,20 +94,14 @@ static inline int wait_one(MPI_Request *request, PyObject *array, bool receives,
 
 static inline int begin_send(const Numbers *elements, const Communicator *comm, const Call *call,
                              MPI_Request *request) {
-    bool locked = enter_mpi();
-    int code = MPI_Isend(elements->data, elements->count, elements->type, call->peer, call->tag, comm->comm,
-                         request);
-    leave_mpi(locked);
-    return code;
+    return locked_isend(elements->data, elements->count, elements->type, call->peer, call->tag, comm->comm,
+                        request);
 }
 
 static inline int begin_receive(const Numbers *elements, const Communicator *comm, const Call *call,
                                 MPI_Request *request) {
-    bool locked = enter_mpi();
-    int code = MPI_Irecv(elements->data, elements->count, elements->type, mpi_source(call->peer),
-                         mpi_tag(call->tag), comm->comm, request);
-    leave_mpi(locked);
-    return code;
+    return locked_irecv(elements->data, elements->count, elements->type, mpi_source(call->peer),
+                        mpi_tag(call->tag), comm->comm, request);
 }
 
 static inline PyObject *done(int failed) {
@@ -131,31 +122,23 @@ static inline Communicator *take_send(PyObject *self, FASTCALL_ARGS, PyObject **
     return comm;
 }
 
-static PyObject *accelerated_Send(PyObject *self, FASTCALL_ARGS) {
+__attribute__((always_inline)) static inline PyObject *send_by(int which, PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Numbers elements;
-    Call call = {.operation = "Send", .sends = true};
+    Call call = {.operation = which == AT_Isend ? "Isend" : "Send", .sends = true};
     MPI_Request request;
     Communicator *comm = take_send(self, args, nargs, kwnames, values, &elements, &call);
     if (unlikely(!comm))
-        return call_before(&buffer_takeovers[AT_Send], self, args, nargs, kwnames);
+        return call_before(&buffer_takeovers[which], self, args, nargs, kwnames);
     int code = begin_send(&elements, comm, &call, &request);
     if (unlikely(code != MPI_SUCCESS))
         return raise_mpi4py(code);
-    return done(wait_one(&request, values[0], false, MPI_STATUS_IGNORE, &call));
+    return which == AT_Isend ? buffer_request(request, values[0])
+                             : done(wait_one(&request, values[0], false, MPI_STATUS_IGNORE, &call));
 }
 
-static PyObject *accelerated_Isend(PyObject *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    Numbers elements;
-    Call call = {.operation = "Isend", .sends = true};
-    MPI_Request request;
-    Communicator *comm = take_send(self, args, nargs, kwnames, values, &elements, &call);
-    if (unlikely(!comm))
-        return call_before(&buffer_takeovers[AT_Isend], self, args, nargs, kwnames);
-    int code = begin_send(&elements, comm, &call, &request);
-    return unlikely(code != MPI_SUCCESS) ? raise_mpi4py(code) : buffer_request(request, values[0]);
-}
+TAKEN_BY(Send, send_by)
+TAKEN_BY(Isend, send_by)
 
 /* Whether the core handles a receive. */
 static inline Communicator *take_receive(PyObject *self, FASTCALL_ARGS, PyObject **values, Numbers *elements,
@@ -169,35 +152,28 @@ static inline Communicator *take_receive(PyObject *self, FASTCALL_ARGS, PyObject
     return comm;
 }
 
-static PyObject *accelerated_Recv(PyObject *self, FASTCALL_ARGS) {
+__attribute__((always_inline)) static inline PyObject *receive_by(int which, PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     Numbers elements;
-    Call call = {.operation = "Recv"};
+    Call call = {.operation = which == AT_Irecv ? "Irecv" : "Recv"};
     MPI_Request request;
-    MPI_Status *wanted, unwanted;
+    MPI_Status *wanted = NULL, unwanted;
     Communicator *comm = take_receive(self, args, nargs, kwnames, values, &elements, &call);
-    if (unlikely(!comm) || !take_status(values[3], &wanted))
-        return call_before(&buffer_takeovers[AT_Recv], self, args, nargs, kwnames);
+    if (unlikely(!comm) || (which == AT_Irecv ? values[3] != NULL : !take_status(values[3], &wanted)))
+        return call_before(&buffer_takeovers[which], self, args, nargs, kwnames);
     int code = begin_receive(&elements, comm, &call, &request);
     if (unlikely(code != MPI_SUCCESS))
         return raise_mpi4py(code);
+    if (which == AT_Irecv)
+        return buffer_request(request, values[0]);
     Py_INCREF(values[0]);
     int failed = wait_one(&request, values[0], true, wanted ? wanted : &unwanted, &call);
     Py_DECREF(values[0]);
     return done(failed);
 }
 
-static PyObject *accelerated_Irecv(PyObject *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    Numbers elements;
-    Call call = {.operation = "Irecv"};
-    MPI_Request request;
-    Communicator *comm = take_receive(self, args, nargs, kwnames, values, &elements, &call);
-    if (unlikely(!comm) || values[3])
-        return call_before(&buffer_takeovers[AT_Irecv], self, args, nargs, kwnames);
-    int code = begin_receive(&elements, comm, &call, &request);
-    return unlikely(code != MPI_SUCCESS) ? raise_mpi4py(code) : buffer_request(request, values[0]);
-}
+TAKEN_BY(Recv, receive_by)
+TAKEN_BY(Irecv, receive_by)
 
 enum { SEND_BUFFER, DEST, SEND_TAG, RECEIVE_BUFFER, SOURCE_RANK, RECEIVE_TAG, STATUS };
 

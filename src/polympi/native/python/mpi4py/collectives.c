@@ -79,38 +79,28 @@ static PyObject *accelerated_bcast(PyObject *self, FASTCALL_ARGS) {
     return checked_result(is_root ? own_copy(result) : result);
 }
 
-static PyObject *accelerated_gather(PyObject *self, FASTCALL_ARGS) {
+static inline PyObject *gather_by(int which, PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
+    const bool rooted = which == AT_gather;
     int root;
     Communicator *comm = attached(self);
-    if (unlikely(!comm) || !takes_arguments(&rooted_names, args, nargs, kwnames, values) ||
+    if (unlikely(!comm) ||
+        !takes_arguments(rooted ? &rooted_names : &joint_names, args, nargs, kwnames, values) ||
         !take_root(values[1], comm, &root))
-        return call_before(&collective_takeovers[AT_gather], self, args, nargs, kwnames);
-    if (unlikely(join(comm, "gather") < 0))
+        return call_before(&collective_takeovers[which], self, args, nargs, kwnames);
+    if (unlikely(join(comm, rooted ? "gather" : "allgather") < 0))
         return mpi4py_exception();
     PyObject *object = to_send(values[0]);
     if (!object)
         return NULL;
     PyObject *inner[] = {object, values[1]};
-    PyObject *result = call_held(communicator_gather, comm, inner, 2);
+    PyObject *result = call_held(rooted ? communicator_gather : communicator_allgather, comm, inner, 2);
     Py_DECREF(object);
     return checked_result(result);
 }
 
-static PyObject *accelerated_allgather(PyObject *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    Communicator *comm = attached(self);
-    if (unlikely(!comm) || !takes_arguments(&joint_names, args, nargs, kwnames, values))
-        return call_before(&collective_takeovers[AT_allgather], self, args, nargs, kwnames);
-    if (unlikely(join(comm, "allgather") < 0))
-        return mpi4py_exception();
-    PyObject *object = to_send(values[0]);
-    if (!object)
-        return NULL;
-    PyObject *result = call_held(communicator_allgather, comm, &object, 1);
-    Py_DECREF(object);
-    return checked_result(result);
-}
+TAKEN_BY(gather, gather_by)
+TAKEN_BY(allgather, gather_by)
 
 /* The items for the ranks: mpi4py accepts any iterable, and None for as many None. */
 static PyObject *items_of(PyObject *given, int size) {
@@ -148,43 +138,31 @@ static PyObject *wrong_number(PyObject *result, PyObject *items, int size) {
     return checked_result(result);
 }
 
-static PyObject *accelerated_scatter(PyObject *self, FASTCALL_ARGS) {
+static inline PyObject *scatter_by(int which, PyObject *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
+    const bool rooted = which == AT_scatter;
     int root;
     Communicator *comm = attached(self);
-    if (unlikely(!comm) || !takes_arguments(&rooted_names, args, nargs, kwnames, values) ||
+    if (unlikely(!comm) ||
+        !takes_arguments(rooted ? &rooted_names : &joint_names, args, nargs, kwnames, values) ||
         !take_root(values[1], comm, &root))
-        return call_before(&collective_takeovers[AT_scatter], self, args, nargs, kwnames);
-    if (unlikely(join(comm, "scatter") < 0))
+        return call_before(&collective_takeovers[which], self, args, nargs, kwnames);
+    if (unlikely(join(comm, rooted ? "scatter" : "alltoall") < 0))
         return mpi4py_exception();
-    bool is_root = comm->rank == root;
-    int size = comm->size;
-    PyObject *items = is_root ? items_of(values[0], size) : Py_NewRef(Py_None);
+    const bool gives = !rooted || comm->rank == root;
+    const int size = comm->size;
+    PyObject *items = gives ? items_of(values[0], size) : Py_NewRef(Py_None);
     if (!items)
         return NULL;
     PyObject *inner[] = {items, values[1]};
-    PyObject *result = call_held(communicator_scatter, comm, inner, 2);
-    result = is_root ? wrong_number(result, items, size) : checked_result(result);
+    PyObject *result = call_held(rooted ? communicator_scatter : communicator_alltoall, comm, inner, 2);
+    result = gives ? wrong_number(result, items, size) : checked_result(result);
     Py_DECREF(items);
     return result;
 }
 
-static PyObject *accelerated_alltoall(PyObject *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    Communicator *comm = attached(self);
-    if (unlikely(!comm) || !takes_arguments(&joint_names, args, nargs, kwnames, values))
-        return call_before(&collective_takeovers[AT_alltoall], self, args, nargs, kwnames);
-    if (unlikely(join(comm, "alltoall") < 0))
-        return mpi4py_exception();
-    int size = comm->size;
-    PyObject *items = items_of(values[0], size);
-    if (!items)
-        return NULL;
-    PyObject *result = call_held(communicator_alltoall, comm, &items, 1);
-    result = wrong_number(result, items, size);
-    Py_DECREF(items);
-    return result;
-}
+TAKEN_BY(scatter, scatter_by)
+TAKEN_BY(alltoall, scatter_by)
 
 /* ---- reductions ---- */
 

@@ -53,9 +53,7 @@ static void leave(Communicator *comm) {
     handshakes_close(comm);
     mailboxes_close(comm->mailboxes);
     comm->mailboxes = NULL;
-    bool locked = enter_mpi();
-    MPI_Comm_free(&comm->shadow);
-    leave_mpi(locked);
+    IN_TURN(MPI_Comm_free(&comm->shadow));
 }
 
 static void give_back(Attachment *attachment) {
@@ -84,10 +82,7 @@ static void give_back_freed(void) {
 
 static Attachment *attachment_of(MPI_Comm handle) {
     Attachment *attachment;
-    int found = 0;
-    bool locked = enter_mpi();
-    int code = MPI_Comm_get_attr(handle, keyval, &attachment, &found);
-    leave_mpi(locked);
+    int found = 0, code = IN_TURN(MPI_Comm_get_attr(handle, keyval, &attachment, &found));
     return code == MPI_SUCCESS && found ? attachment : NULL;
 }
 
@@ -134,22 +129,13 @@ static int look_at_ranks(MPI_Comm handle, bool *ours, Communicator *comm) {
     return code;
 }
 
-static int remember(Attachment *attachment) {
-    bool locked = enter_mpi();
-    int code = MPI_Comm_set_attr(attachment->handle, keyval, attachment);
-    leave_mpi(locked);
-    return code;
-}
-
 /* NULL: out of memory, or the handle is invalid. */
 static Attachment *attach(MPI_Comm handle) {
     Attachment *attachment = calloc(1, sizeof *attachment);
     Communicator *comm = (Communicator *)communicator_type->tp_alloc(communicator_type, 0);
     bool ours = false;
     if (attachment && comm) {
-        bool locked = enter_mpi();
-        look_at_ranks(handle, &ours, comm);
-        leave_mpi(locked);
+        IN_TURN(look_at_ranks(handle, &ours, comm));
         comm->comm = comm->named = handle;
         comm->borrowed = true;
         comm->shadow = MPI_COMM_NULL;
@@ -161,7 +147,7 @@ static Attachment *attach(MPI_Comm handle) {
     if (attachment && ours)
         attachment->comm = (Communicator *)Py_NewRef((PyObject *)comm);
     Py_XDECREF(comm);
-    if (attachment && (!comm || remember(attachment) != MPI_SUCCESS)) {
+    if (attachment && (!comm || IN_TURN(MPI_Comm_set_attr(handle, keyval, attachment)) != MPI_SUCCESS)) {
         Py_XDECREF(attachment->comm);
         free(attachment);
         attachment = NULL;
@@ -219,11 +205,8 @@ static int meet(Attachment *attachment, const Call *call) {
     int code = MPI_SUCCESS, waited;
     if (attachment->met)
         return 0;
-    if (attachment->meeting == MPI_REQUEST_NULL) {
-        bool locked = enter_mpi();
-        code = MPI_Ibarrier(attachment->handle, &attachment->meeting);
-        leave_mpi(locked);
-    }
+    if (attachment->meeting == MPI_REQUEST_NULL)
+        code = IN_TURN(MPI_Ibarrier(attachment->handle, &attachment->meeting));
     if (code != MPI_SUCCESS)
         return raise_mpi(code, call);
     while ((waited = wait_for(&attachment->meeting, 1, MPI_STATUSES_IGNORE, call, DEFAULT_TIMEOUT)) > 0)

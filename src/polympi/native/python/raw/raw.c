@@ -28,11 +28,9 @@ Raw *raw_new(MPI_Comm comm, bool owned) {
     }
     self->comm = comm;
     self->owned = owned;
-    bool locked = enter_mpi();
-    int code = MPI_Comm_rank(comm, &self->rank);
+    int code = IN_TURN(MPI_Comm_rank(comm, &self->rank));
     if (code == MPI_SUCCESS)
-        code = MPI_Comm_size(comm, &self->size);
-    leave_mpi(locked);
+        code = IN_TURN(MPI_Comm_size(comm, &self->size));
     if (code == MPI_SUCCESS)
         return self;
     Py_DECREF((PyObject *)self);
@@ -115,9 +113,7 @@ static PyObject *create(Raw *self, struct creating *creating, int (*function)(vo
         return raise_mpi(code, call), NULL;
     if (creating->made == MPI_COMM_NULL)
         Py_RETURN_NONE;
-    bool locked = enter_mpi();
-    MPI_Comm_set_errhandler(creating->made, MPI_ERRORS_RETURN);
-    leave_mpi(locked);
+    IN_TURN(MPI_Comm_set_errhandler(creating->made, MPI_ERRORS_RETURN));
     return (PyObject *)raw_new(creating->made, true);
 }
 
@@ -172,11 +168,8 @@ PyObject *raw_of_handle(PyObject *Py_UNUSED(module), PyObject *handle) {
         return NULL;
     MPI_Comm comm = handle_of_number((long long)PyLong_AsUnsignedLongLongMask(handle));
     int between = 0, code = MPI_SUCCESS;
-    if (comm != MPI_COMM_NULL) {
-        bool locked = enter_mpi();
-        code = MPI_Comm_test_inter(comm, &between);
-        leave_mpi(locked);
-    }
+    if (comm != MPI_COMM_NULL)
+        code = IN_TURN(MPI_Comm_test_inter(comm, &between));
     if (code != MPI_SUCCESS)
         raise_mpi(code, &call);
     else if (comm == MPI_COMM_NULL || between)

@@ -3,9 +3,6 @@
 #include "python/interface/request.h"
 #include "python/raw/raw_receive.h"
 
-/* How often a receive is tested before it waits: about a microsecond. */
-enum { TESTS_AT_ONCE = 32 };
-
 /* ---- checks ---- */
 
 /* Peer and tag, from the arguments into the call. */
@@ -28,14 +25,8 @@ static Signature isend_signature = {"isend", 3, 2, 3, {"array", "dest", "tag"}, 
 
 /* Start it: 1 complete, 0 not yet, -1. */
 static inline int start_send(Raw *self, const RawBuffer *raw, const Call *call, MPI_Request *request) {
-    int complete = 0;
-    bool locked = enter_mpi();
-    int code = MPI_Isend(raw->data, raw->count, raw->type, call->peer, call->tag, self->comm, request);
-    if (unlikely(code != MPI_SUCCESS))
-        *request = MPI_REQUEST_NULL;
-    else
-        code = MPI_Test(request, &complete, MPI_STATUS_IGNORE);
-    leave_mpi(locked);
+    int complete, code = locked_send_now(raw->data, raw->count, raw->type, call->peer, call->tag, self->comm,
+                                         request, &complete);
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
 }
 
@@ -151,15 +142,6 @@ static int wait_long(MPI_Request *request, MPI_Status *status, const RawBuffer *
     return 0;
 }
 
-/* The first tests of what was posted: MPI's code. */
-static inline int test_at_once(MPI_Request *request, int *complete, MPI_Status *status) {
-    int code = MPI_SUCCESS;
-    for (int tests = state.oversubscribed ? 1 : TESTS_AT_ONCE; tests && !*complete && code == MPI_SUCCESS;
-         tests--)
-        code = MPI_Test(request, complete, status);
-    return code;
-}
-
 /* Deliver the received elements. 0 or -1. */
 static inline int arrived(const RawBuffer *raw, const MPI_Status *from, Status *status, bool wanted,
                           const Call *call) {
@@ -190,11 +172,8 @@ struct matching {
 static int poll_match(void *context) {
     struct matching *matching = context;
     const Call *call = matching->call;
-    int found = 0;
-    bool locked = enter_mpi();
-    int code = MPI_Improbe(MPI_ANY_SOURCE, mpi_tag(call->tag), matching->raw->comm, &found,
-                           &matching->message, MPI_STATUS_IGNORE);
-    leave_mpi(locked);
+    int found = 0, code = IN_TURN(MPI_Improbe(MPI_ANY_SOURCE, mpi_tag(call->tag), matching->raw->comm, &found,
+                                              &matching->message, MPI_STATUS_IGNORE));
     return code != MPI_SUCCESS ? raise_mpi(code, call) : found;
 }
 
@@ -206,9 +185,8 @@ static int receive_matched(Raw *self, const RawBuffer *raw, const Call *call, do
     MPI_Request request;
     if (wait_poll(poll_match, &matching, call, timeout) < 0)
         return -1;
-    bool locked = enter_mpi();
-    int code = MPI_Imrecv(raw->data, raw->count, raw->type, &matching.message, &request), complete = 0;
-    leave_mpi(locked);
+    int complete = 0,
+        code = IN_TURN(MPI_Imrecv(raw->data, raw->count, raw->type, &matching.message, &request));
     while (code == MPI_SUCCESS && !complete) {
         code = locked_test(&request, 1, from, &complete);
         if (!complete)
@@ -222,17 +200,13 @@ static inline int receive(Raw *self, const RawBuffer *raw, const Call *call, dou
                           Status *status) {
     MPI_Request request;
     MPI_Status from;
-    int complete = 0;
+    int complete;
     if (unlikely(may_lose(call)))
         return receive_matched(self, raw, call, timeout, &from) < 0
                    ? -1
                    : arrived(raw, &from, status, wanted, call);
-    bool locked = enter_mpi();
-    int code = MPI_Irecv(raw->data, raw->count, raw->type, mpi_source(call->peer), mpi_tag(call->tag),
-                         self->comm, &request);
-    if (likely(code == MPI_SUCCESS))
-        code = test_at_once(&request, &complete, &from);
-    leave_mpi(locked);
+    int code = locked_receive_now(raw->data, raw->count, raw->type, mpi_source(call->peer),
+                                  mpi_tag(call->tag), self->comm, &request, &from, &complete);
     if (unlikely(code != MPI_SUCCESS))
         return raw_buffer_raise(code, raw, call);
     if (unlikely(!complete && wait_long(&request, &from, raw, call, timeout) < 0))

@@ -91,9 +91,7 @@ PyObject *raw_receive_deliver(RawReceive *receive, Status *status) {
 int take_back(MPI_Request *request, MPI_Status *status) {
     int cancelled = 0, complete = 0;
     PyObject *error = take_exception();
-    bool locked = enter_mpi();
-    int code = MPI_Cancel(request);
-    leave_mpi(locked);
+    int code = locked_cancel(request);
     while (code == MPI_SUCCESS && !complete && !state.gone) { /* data in flight arrive */
         code = locked_test(request, 1, status, &complete);
         if (!complete)
@@ -135,6 +133,5 @@ int raw_receives_report(PyObject *sentences) {
 
 void raw_receives_withdraw(void) {
     for (RawReceive *receive = receives; receive; receive = receive->next)
-        if (receive->request != MPI_REQUEST_NULL && MPI_Cancel(&receive->request) == MPI_SUCCESS)
-            MPI_Wait(&receive->request, MPI_STATUS_IGNORE);
+        cancel_receive(&receive->request, MPI_STATUS_IGNORE);
 }

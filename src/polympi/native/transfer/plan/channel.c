@@ -27,7 +27,7 @@ void channel_free(Channel *channel) {
     if (channel->call.sends)
         handshake_forget(channel);
     if (channel->by_datatype && state.phase == RUNNING)
-        locked_type_free(&channel->type);
+        IN_TURN(MPI_Type_free(&channel->type));
     if (channel->packed)
         pool_free(channel->packed);
     PyObject *refusal = channel->refusal;

@@ -50,13 +50,11 @@ static Other *others; /* by rank of the world */
 
 /* A note must stay unchanged until it is sent, for which nobody waits: it is leaked. There are few. */
 static void send_note(int dest, Note note) {
-    MPI_Request request;
     Note *kept = malloc(sizeof *kept);
     if (!kept)
         return;
     *kept = note;
-    if (MPI_Isend(kept, sizeof *kept, MPI_BYTE, dest, 0, everyone, &request) == MPI_SUCCESS)
-        MPI_Request_free(&request);
+    send_unwatched(kept, sizeof *kept, dest, 0, everyone);
 }
 
 static void take_note(int source, const Note *note) {
@@ -80,14 +78,10 @@ static void take_note(int source, const Note *note) {
 /* Receive the notes that have arrived. */
 static void take_notes(void) {
     MPI_Status status;
-    int found = 1;
-    while (MPI_Iprobe(MPI_ANY_SOURCE, 0, everyone, &found, &status) == MPI_SUCCESS && found) {
-        Note note;
-        if (MPI_Recv(&note, sizeof note, MPI_BYTE, status.MPI_SOURCE, 0, everyone, MPI_STATUS_IGNORE) !=
-            MPI_SUCCESS)
-            return;
+    Note note;
+    int found;
+    while (receive_found(&note, sizeof note, 0, everyone, &found, &status) == MPI_SUCCESS && found)
         take_note(status.MPI_SOURCE, &note);
-    }
 }
 
 /* ---- a rank at its end ---- */
@@ -207,9 +201,7 @@ static const char *explain(const Call *call, int missing) {
     char rank[RANK_TEXT];
     if (call->peer == ANY_SOURCE)
         return "all other ranks have reached their end";
-    bool locked = enter_mpi();
-    int in_world = translate_rank(comm->comm, missing, world);
-    leave_mpi(locked);
+    int in_world = IN_TURN(translate_rank(comm->comm, missing, world));
     snprintf(text, sizeof text, "%s %s%s", rank_text(rank, call, missing),
              ways[in_world == MPI_UNDEFINED ? AT_PROGRAM_END : others[in_world].way],
              call->peer == NO_PEER ? " and has not called it; all ranks must make the same collective calls"

@@ -651,24 +651,12 @@ PyObject *incoming_wait(Incoming *in, Status *status, double timeout) {
     return incoming_deliver(in, status);
 }
 
-/* How often a receive is tested before it is opened for others to see: while the GIL is held, none could
- * look. Most small messages of a partner that waits arrive in this time, about a microsecond. */
-enum { TESTS_BEFORE_OPEN = 32 };
-
-/* Post a receive in an inbox, and test it: whether a message has arrived. */
+/* Post a receive in an inbox, and test it: whether a message has arrived. It is opened for others to see only
+ * after these tests: while the GIL is held, none could look. */
 static inline enum step receive_now(Communicator *comm, int source, int tag, Incoming *in, const Call *call) {
-    int complete = 0;
-    bool locked = enter_mpi();
-    int code = MPI_Irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag),
-                         comm->comm, &in->first);
-    if (unlikely(code != MPI_SUCCESS))
-        in->first = MPI_REQUEST_NULL;
-    for (int tests = 0; likely(code == MPI_SUCCESS) && !complete && tests < TESTS_BEFORE_OPEN; tests++) {
-        code = MPI_Test(&in->first, &complete, &in->inbox->small);
-        if (unlikely(state.oversubscribed))
-            break;
-    }
-    leave_mpi(locked);
+    int complete,
+        code = locked_receive_now(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag),
+                                  comm->comm, &in->first, &in->inbox->small, &complete);
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
 }
 

@@ -120,8 +120,8 @@ static int look_outside(const Incoming *in, double end) {
     PyThreadState *thread = go_outside();
     while (!must_stop()) {
         take_turn();
-        code = MPI_Iprobe(mpi_source(in->call.peer), mpi_tag(in->call.tag), in->comm->comm, &found,
-                          MPI_STATUS_IGNORE);
+        code = iprobe(mpi_source(in->call.peer), mpi_tag(in->call.tag), in->comm->comm, &found,
+                      MPI_STATUS_IGNORE);
         end_turn();
         if (code != MPI_SUCCESS || found || !__atomic_load_n(&in->probes, __ATOMIC_ACQUIRE) || now() >= end)
             break;
