@@ -1,4 +1,8 @@
-"""Compile polympi's core into the wheel, once for the ABI of each MPI there is."""
+"""Compile polympi's core into the wheel, once for the ABI of each MPI there is, and choose what is installed with it.
+
+A checkout installs the interface and the laboratory at once. From an sdist the wheel has the interface alone, and its
+extra ``lab`` requires the distribution polympi-lab of the same version.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,26 @@ from types import ModuleType
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 VARIABLE = "POLYMPI_MPICC"  # compiler wrappers that count more than those on PATH, separated as PATH is
+# A folder of cores that are compiled already, maybe for another Python or processor, and the tag of a wheel for those.
+CORES_VARIABLE, TAG_VARIABLE = "POLYMPI_WHEEL_CORES", "POLYMPI_WHEEL_TAG"
+
+
+def is_sdist(root: str) -> bool:
+    """Whether a folder is an unpacked sdist, and no checkout."""
+    return Path(root, "PKG-INFO").is_file()
+
+
+class ExtrasHook(MetadataHookInterface):
+    """Gives the extras of a checkout; those of an sdist are in its PKG-INFO."""
+
+    PLUGIN_NAME = "custom"
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Add them; called by hatchling when it reads pyproject.toml."""
+        metadata["optional-dependencies"] = self.config["extras"]
 
 
 class CoreBuildHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -26,19 +48,25 @@ class CoreBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile; called by hatchling before it collects files."""
-        if self.target_name != "wheel":
+        if self.target_name == "sdist":
+            self.metadata.core.optional_dependencies["lab"] = [f"polympi-lab=={self.metadata.version}"]
             return
-        build = _module(Path(self.root, "src", "polympi", "native", "build.py"))
+        if version != "editable" and not is_sdist(self.root):
+            build_data["force_include"].update(self.config["laboratory"])
         self.scratch = Path(tempfile.mkdtemp(prefix="polympi-wheel-"))
         into = Path(self.root, "src", "polympi", "native") if version == "editable" else self.scratch
         try:
-            cores = self._compile(build, into)
+            compiled = os.environ.get(CORES_VARIABLE)
+            cores = sorted(Path(compiled).glob("core_*.so")) if compiled else self._compile(into)
         except BaseException:
             shutil.rmtree(self.scratch)
             raise
         if cores and version != "editable":
             build_data["pure_python"] = False
-            build_data["infer_tag"] = True
+            if tag := os.environ.get(TAG_VARIABLE):
+                build_data["tag"] = tag
+            else:
+                build_data["infer_tag"] = True
             build_data["force_include"].update({str(core): f"polympi/native/{core.name}" for core in cores})
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
@@ -46,7 +74,8 @@ class CoreBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         if self.target_name == "wheel":
             shutil.rmtree(self.scratch, ignore_errors=True)
 
-    def _compile(self, build: ModuleType, into: Path) -> list[Path]:
+    def _compile(self, into: Path) -> list[Path]:
+        build = _module(Path(self.root, "src", "polympi", "native", "build.py"))
         explicit = [name for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
         made, problems = build.compile_all(into)
         cores = {*made, *(build.compile_core(wrapper, into) for wrapper in explicit)}

@@ -1,7 +1,7 @@
 """polympi: one Pythonic MPI interface, and the laboratory that measures what MPI bindings cost.
 
 ``import polympi as mpi`` alone starts nothing and loads no MPI library: the first use of :data:`polympi.world`, the
-communicator of all ranks, does. The laboratory lives in :mod:`polympi.lab` and comes with ``pip install polympi[lab]``.
+communicator of all ranks, does. The laboratory lives in :mod:`polympi.lab` and comes with the extra ``lab``.
 """
 
 # Not MPI's own numbers, which differ between libraries and where -1 may be a wildcard: `rank - 1` must be an error.

@@ -1,12 +1,33 @@
-"""``python -m polympi``: the command ``polympi``, or a script for an older MPI module (``--as``, ``--check``)."""
+"""The command ``polympi``, also ``python -m polympi``.
 
+It is the laboratory's, or runs a script for an older MPI module (``--as``, ``--check``).
+"""
+
+from __future__ import annotations
+
+import importlib.util
 import sys
 
-from polympi.compat import command
+import polympi
+from polympi.wheels import install_command
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Follow the command line."""
+    if sys.argv[1:] == ["--version"]:  # before anything else is imported: tools ask for it
+        print(f"polympi {polympi.__version__}")
+        return
+    from polympi.compat import command
+
     if command.wanted(sys.argv[1:]):
         sys.exit(command.main(sys.argv[1:]))
-    from polympi.lab.cli import main
+    if importlib.util.find_spec("polympi.lab") is None:
+        print(f"polympi: the laboratory is not installed; get it with: {install_command('lab')}", file=sys.stderr)
+        sys.exit(2)
+    from polympi.lab.cli import main as laboratory
 
+    laboratory()
+
+
+if __name__ == "__main__":
     main()

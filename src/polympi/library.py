@@ -146,7 +146,7 @@ def _search(cores: set[str], groups: list[list[str]]) -> tuple[str, str]:
     names = ", ".join(name for abi in abis for name in FILES[abi])
     raise LibraryError(
         f"polympi found no MPI library ({names}) in {', '.join(_folders())} or where the loader looks "
-        "(LD_LIBRARY_PATH): pip install 'polympi[mpich]' or load your site's MPI module; or set "
+        "(LD_LIBRARY_PATH): pip install mpich or load your site's MPI module; or set "
         f"{LIBRARY_VARIABLE} to the library's path. Without any, {BACKEND_VARIABLE}=serial runs a program on one rank."
     )
 

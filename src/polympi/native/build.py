@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 SOURCES = Path(__file__).parent
 SERIAL = "serial"  # what the core of the serial backend is called in the place of an ABI
@@ -72,6 +72,21 @@ class PrerequisiteError(BuildError):
     """Something that compiling needs is not installed: a compiler, an MPI, Python's or NumPy's headers."""
 
 
+class Target(NamedTuple):
+    """The Python that a core is compiled for, by default the running interpreter.
+
+    Attributes:
+        headers: folders of its headers; none for those that are installed with it.
+        suffix: what the name of its extension modules ends with.
+    """
+
+    headers: tuple[Path, ...] = ()
+    suffix: str = sysconfig.get_config_var("EXT_SUFFIX")
+
+
+HERE = Target()
+
+
 class _Compiler(NamedTuple):
     """How sources become an extension module.
 
@@ -96,8 +111,9 @@ def compile_core(
     sanitize: bool = False,
     coverage: bool = False,
     werror: bool = False,
+    target: Target = HERE,
 ) -> Path:
-    """Compile the core for the running interpreter.
+    """Compile the core for a Python.
 
     The extension is not linked with the MPI library: :mod:`polympi.library` loads that first, whatever its file is
     called, and all cores are loaded the same way.
@@ -108,6 +124,7 @@ def compile_core(
         sanitize: with AddressSanitizer and UndefinedBehaviorSanitizer, for tests.
         coverage: count which lines run, for gcov, whose notes are put next to the module; for tests.
         werror: warnings are errors.
+        target: the Python.
 
     Returns:
         The extension module.
@@ -118,24 +135,24 @@ def compile_core(
     """
     wrapper = _wrapper(mpicc)
     counting = COVERAGE if coverage else []
-    options = [*_options(sanitize=sanitize, werror=werror), *counting]
+    options = [*_options(target, sanitize=sanitize, werror=werror), *counting]
     compiling, linking = _called_by(wrapper)
     linking += [*(SANITIZE if sanitize else []), *counting]
     compiler = _Compiler(wrapper, [*compiling, *options], linking, each_by_itself=werror or coverage)
-    return _build(compiler, core_sources(), Path(into), f"core_{abi_of(wrapper)}")
+    return _build(compiler, core_sources(), Path(into), f"core_{abi_of(wrapper)}", target)
 
 
-def compile_serial(into: str | Path, *, sanitize: bool = False, werror: bool = False) -> Path:
-    """Compile the core of the serial backend, with the C compiler that has compiled Python, or ``cc``.
+def compile_serial(into: str | Path, *, sanitize: bool = False, werror: bool = False, target: Target = HERE) -> Path:
+    """Compile the core of the serial backend, with ``$CC``, the C compiler that has compiled Python, or ``cc``.
 
     Args and exceptions are those of :func:`compile_core`.
     """
     command = _c_compiler()
-    options = [f"-I{SOURCES / SERIAL_MPI}", *_options(sanitize=sanitize, werror=werror)]
+    options = [f"-I{SOURCES / SERIAL_MPI}", *_options(target, sanitize=sanitize, werror=werror)]
     linking = [command, *(SANITIZE if sanitize else [])]
     compiler = _Compiler(command, [command, *options], linking, each_by_itself=werror)
     sources = [*core_sources(), *sorted((SOURCES / SERIAL_MPI).glob("*.c"))]
-    return _build(compiler, sources, Path(into), f"core_{SERIAL}")
+    return _build(compiler, sources, Path(into), f"core_{SERIAL}", target)
 
 
 def core_sources() -> list[Path]:
@@ -143,16 +160,16 @@ def core_sources() -> list[Path]:
     return [source for source in sorted(SOURCES.rglob("*.c")) if source.parent != SOURCES / SERIAL_MPI]
 
 
-def _options(*, sanitize: bool, werror: bool) -> list[str]:
+def _options(target: Target = HERE, *, sanitize: bool, werror: bool) -> list[str]:
     # Where Debian's python3-numpy is installed, its older headers lie among those of Python: ours come before.
-    headers = [_numpy_headers(), _python_headers()]
+    headers = [_numpy_headers(), *(target.headers or [_python_headers()])]
     includes = [f"-I{SOURCES}", *(f"-isystem{folder}" for folder in headers)]
     return [*COMPILE, *(SANITIZED if sanitize else FAST), *(STRICT if werror else []), *includes]
 
 
-def _build(compiler: _Compiler, sources: list[Path], into: Path, name: str) -> Path:
+def _build(compiler: _Compiler, sources: list[Path], into: Path, name: str, target: Target) -> Path:
     into.mkdir(parents=True, exist_ok=True)
-    extension = into / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    extension = into / f"{name}{target.suffix}"
     with tempfile.TemporaryDirectory(prefix="polympi-core-") as scratch:
         first = [] if compiler.each_by_itself else _parsed_once(compiler, Path(scratch))
         objects = [str(Path(scratch) / f"{number}-{source.stem}.o") for number, source in enumerate(sources)]
@@ -181,7 +198,7 @@ def _parsed_once(compiler: _Compiler, scratch: Path) -> list[str]:
 
 
 def compile_all(
-    into: str | Path, *, sanitize: bool = False, werror: bool = False
+    into: str | Path, *, sanitize: bool = False, werror: bool = False, target: Target = HERE
 ) -> tuple[list[Path], list[BuildError]]:
     """Compile a core for each ABI that a compiler wrapper on PATH, or next to this Python, stands for.
 
@@ -198,13 +215,13 @@ def compile_all(
         try:
             abi = abi_of(wrapper)
             if abi not in cores:
-                cores[abi] = compile_core(wrapper, into, sanitize=sanitize, werror=werror)
+                cores[abi] = compile_core(wrapper, into, sanitize=sanitize, werror=werror, target=target)
         except BuildError as error:
             problems[str(error)] = error
     if not cores and not problems:
         problems[""] = PrerequisiteError("No MPI compiler wrapper (mpicc) was found on PATH or next to Python.")
     try:
-        cores[SERIAL] = compile_serial(into, sanitize=sanitize, werror=werror)
+        cores[SERIAL] = compile_serial(into, sanitize=sanitize, werror=werror, target=target)
     except BuildError as error:
         problems[str(error)] = error
     return list(cores.values()), list(problems.values())
@@ -275,7 +292,8 @@ def _shown(wrapper: str, *arguments: str) -> list[str]:
 
 
 def _c_compiler() -> str:
-    for command in ((sysconfig.get_config_var("CC") or "cc").split()[0], "cc", "gcc", "clang"):
+    of_python = (sysconfig.get_config_var("CC") or "cc").split()[0]
+    for command in (os.environ.get("CC") or of_python, "cc", "gcc", "clang"):
         if compiler := shutil.which(command):
             return compiler
     raise PrerequisiteError("There is no C compiler: on Debian, apt install gcc libc6-dev.")
@@ -322,15 +340,21 @@ def main() -> int:
     """The command line; the exit code is 1 where no core for an MPI is made, or one does not compile."""
     parser = argparse.ArgumentParser(prog="python -m polympi.native.build", description="Compile polympi for an MPI.")
     parser.add_argument("--mpicc", help="the compiler wrapper of an MPI [every one on PATH and next to Python]")
+    parser.add_argument("--serial", action="store_true", help="only the core of the serial backend, without an MPI")
     parser.add_argument("--into", default=SOURCES, type=Path, help="folder of the core [that of polympi itself]")
     parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer, for tests")
     parser.add_argument("--coverage", action="store_true", help="with the counters of gcov, for tests (needs --mpicc)")
     parser.add_argument("--werror", action="store_true", help="warnings are errors")
+    parser.add_argument("--headers", action="append", type=Path, help="folder of the headers of another Python")
+    parser.add_argument("--suffix", default=HERE.suffix, help="of extension modules of that Python [%(default)s]")
     chosen = parser.parse_args()
-    options = {"sanitize": chosen.sanitize, "werror": chosen.werror}
+    target = Target(tuple(chosen.headers or ()), chosen.suffix)
+    options: dict[str, Any] = {"sanitize": chosen.sanitize, "werror": chosen.werror, "target": target}
     problems: list[BuildError] = []
     try:
-        if chosen.mpicc:
+        if chosen.serial:
+            cores = [compile_serial(chosen.into, **options)]
+        elif chosen.mpicc:
             cores = [compile_core(chosen.mpicc, chosen.into, coverage=chosen.coverage, **options)]
         else:
             cores, problems = compile_all(chosen.into, **options)
@@ -341,7 +365,8 @@ def main() -> int:
     for problem in problems:
         print(problem, file=sys.stderr)
     compiled = all(isinstance(problem, PrerequisiteError) for problem in problems)
-    return 0 if any(map(is_for_mpi, cores)) and compiled else 1
+    made = chosen.serial or any(map(is_for_mpi, cores))
+    return 0 if made and compiled else 1
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.cli.app import COMMANDS, load
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
+from polympi.wheels import install_command
 
 POLYMPI = str(Path(sys.executable).with_name("polympi"))
 HERE = Path(__file__).parent
@@ -370,7 +371,7 @@ def test_without_the_packages_of_the_laboratory_one_sentence_says_what_to_instal
         check=False,
     )
     assert done.returncode == 1
-    assert done.stderr == "polympi: the laboratory needs the package 'typer': pip install 'polympi[lab]'\n"
+    assert done.stderr == f"polympi: the laboratory needs the package 'typer': {install_command('lab')}\n"
 
 
 @pytest.mark.exclusive

@@ -8,11 +8,6 @@ COMPLETING = "_POLYMPI_COMPLETE"  # set by the shell when it asks how a word may
 
 def main() -> None:
     """Run the ``polympi`` command; errors that a user can correct are one sentence and exit code 2."""
-    if sys.argv[1:] == ["--version"]:  # before anything else is imported: tools ask for it
-        from polympi import __version__
-
-        print(f"polympi {__version__}")
-        return
     import signal
 
     from polympi.lab.cli.streams import take_every_text
@@ -27,7 +22,9 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if COMPLETING in os.environ:  # the user is typing: no place for a message
             sys.exit(1)
-        sys.exit(f"polympi: the laboratory needs the package '{error.name}': pip install 'polympi[lab]'")
+        from polympi.wheels import install_command
+
+        sys.exit(f"polympi: the laboratory needs the package '{error.name}': {install_command('lab')}")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Address space: much more than mailboxes take (those of 32 ranks take up to 4 MiB per communicator), and
@@ -201,7 +201,7 @@ size_t shared_bytes(void) {
 /* A new file under a new name; its descriptor, or -1. */
 static int create_file(char *name, size_t room) {
     uint64_t random;
-    if (getrandom(&random, sizeof random, 0) != sizeof random)
+    if (syscall(SYS_getrandom, &random, sizeof random, 0) != sizeof random) /* glibc has it since 2.25 */
         return -1;
     snprintf(name, room, "/polympi-%016llx", (unsigned long long)random);
     int made = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
