@@ -1,7 +1,7 @@
 """Draw the README's chart from a run: what mpi4py and polympi take, as a ratio to C's time.
 
-    polympi run --profile standard --stack openmpi --bench latency/standard/bytes,object --sizes 8 \
-        --binding c,mpi4py,mpi4py-object,polympi,polympi-object -o results/readme
+    polympi run --profile standard --stack openmpi --bench latency/standard/bytes,object --sizes 8 -o results/readme \\
+        --binding c,mpi4py,mpi4py-object,polympi,polympi-object
     python benchmarks/readme_chart.py keep results/readme/summary.csv     # writes docs/images/readme.csv
     python benchmarks/readme_chart.py draw                                # writes docs/images/readme.svg from it
 """
@@ -19,7 +19,7 @@ MESSAGES = {  # what is drawn, by benchmark, payload and size
     ("latency", "bytes", 8): "a message of 8 bytes",
     ("object", "dict", 24): "a dict",
 }
-COLUMNS = ["stack", "binding", "benchmark", "payload", "size_bytes", "launches", "ratio_to_c", "ratio_low", "ratio_high"]
+COLUMNS = ["stack", "binding", "benchmark", "payload", "size_bytes", "ratio_to_c", "ratio_low", "ratio_high"]
 
 
 def kept(summary: Path) -> pl.DataFrame:
@@ -50,7 +50,7 @@ def chart(rows: pl.DataFrame) -> alt.FacetChart:
     ends = base.mark_rule(strokeWidth=2, color="#333").encode(x="low:Q", x2="high:Q")
     labels = base.mark_text(align="left", dx=6).encode(x="high:Q", text="text:N")
     line = alt.Chart().mark_rule(strokeDash=[4, 3], color="#888").encode(x=alt.datum(1))
-    layers = alt.layer(bars, ends, labels, line, data=alt.Data(values=records)).properties(width=520, height=70)
+    layers = alt.layer(bars, ends, labels, line, data={"values": records}).properties(width=520, height=70)
     return layers.facet(row=alt.Row("message:N", title=None, header=alt.Header(labelAngle=0, labelAlign="left")))
 
 

@@ -84,8 +84,8 @@ def _covered(name: str, ranks: int) -> list[Case]:
     covered = [case for case in all_cases() if SHIPPED[name].why_not(case) is None]
     if ranks == 2:
         return covered
-    # A third rank only waits while two exchange messages: a few such cases show that. Of others, one size on each side of
-    # the switch to rendezvous shows where each rank's part belongs.
+    # A third rank only waits while two exchange messages: a few such cases show that. Of others, one size on each side
+    # of the switch to rendezvous shows where each rank's part belongs.
     return [
         c
         for c in covered
