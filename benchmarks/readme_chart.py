@@ -1,9 +1,10 @@
 """Draw the README's chart from a run: what mpi4py and polympi take, as a ratio to C's time.
 
-    polympi run --profile standard --stack openmpi --bench latency/standard/bytes,object --sizes 8 -o results/readme \\
-        --binding c,mpi4py,mpi4py-object,polympi,polympi-object
+    polympi run --profile standard --stack openmpi --bench latency/standard/bytes,object --sizes 8 -o results/readme
     python benchmarks/readme_chart.py keep results/readme/summary.csv     # writes docs/images/readme.csv
     python benchmarks/readme_chart.py draw                                # writes docs/images/readme.svg from it
+
+The rows that are drawn are kept in the repository, so that anybody can draw them.
 """
 
 from __future__ import annotations
