@@ -21,12 +21,13 @@ READABLE = sorted(
 
 # The examples of a page follow each other in one program. A traceback has the lines of the page.
 PROGRAM = """
+from polympi import world
 examples = {examples!r}
 names = {{"__name__": "__main__"}}
 for line, example in examples:
     exec(compile("\\n" * line + example, {page!r}, "exec"), names)
-names["world"].barrier()
-print("rank", names["world"].rank, "ran", len(examples))
+world.barrier()
+print("rank", world.rank, "ran", len(examples))
 """
 
 
