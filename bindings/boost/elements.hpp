@@ -1,4 +1,4 @@
-/* Messages that are so many elements of a type that is an MPI datatype, in the memory of the harness. */
+/* Messages that are this many elements of a type that is an MPI datatype, in the memory of the harness. */
 #ifndef POLYMPI_BOOST_ELEMENTS_HPP
 #define POLYMPI_BOOST_ELEMENTS_HPP
 

@@ -34,7 +34,7 @@ polympi_callbacks of_objects(const mpi::communicator &world, const polympi_case 
                                   : collectives(c, buffers, std::move(owner), m);
 }
 
-/* Of a type that takes part in no collective. */
+/* Of a type that participates in no collective. */
 template <class T>
 polympi_callbacks pairs_of_objects(const mpi::communicator &world, const polympi_case &c,
                                    const polympi_buffers &buffers) {

@@ -72,7 +72,7 @@ def passed_on(send: Call, recv: Call, following: int, before: int, iterations: i
     return received
 
 
-# Many objects in flight: each slot of the window has an object of its own. The acknowledgement is a bool, the smallest
+# Many objects in flight: each slot of the window has its own object. The acknowledgement is a bool, the smallest
 # message that the module sends.
 #
 # A receive that was posted looks for its message when it is waited for. So receives are waited for in order, as their

@@ -64,8 +64,7 @@ static const struct loops *choose_loops(const struct polympi_case *c, int rank) 
     }
 }
 
-/* Room for the requests of this many sends and receives, written to: no page is served first inside a loop.
- */
+/* Room for the requests of this many sends and receives, written to, so that no loop meets a new page. */
 static void make_requests(int messages) {
     const size_t bytes = 2 * (size_t)messages * sizeof *arm.requests;
     if (messages <= arm.room)

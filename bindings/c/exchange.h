@@ -42,7 +42,7 @@ struct exchange {
 
 struct loops {
     void (*batch)(void *exchange, int32_t iterations);
-    /* Times each iteration alone; from a common start where all ranks take part. */
+    /* Times each iteration alone; from a common start where all ranks participate. */
     void (*singly)(void *exchange, int32_t iterations, int64_t *ns);
 };
 
@@ -68,7 +68,7 @@ struct loops {
     }                                                                                                        \
     static const struct loops name##_loops = {name##_batch, name##_singly}
 
-/* The same of an iteration of all ranks: one that a rank began too late is made again. */
+/* Likewise for an iteration of all ranks: one that a rank began too late is made again. */
 #define DEFINE_COLLECTIVE_LOOPS(name)                                                                        \
     DEFINE_BATCH(name)                                                                                       \
     static void name##_singly(void *given, int32_t iterations, int64_t *ns) {                                \

@@ -1,5 +1,4 @@
-/* The benchmark halo: the six faces of a cube exchanged with the other rank, by datatypes or packed by hand.
- */
+/* The benchmark halo: six faces of a cube exchanged with the other rank, by datatypes or packed by hand. */
 #ifndef POLYMPI_HALO_H
 #define POLYMPI_HALO_H
 

@@ -1,4 +1,4 @@
-/* Who waits for a message: the library, inside MPI_Send, MPI_Recv and MPI_Wait, or a loop around MPI_Test.
+/* What waits for a message: the library, inside MPI_Send, MPI_Recv and MPI_Wait, or a loop around MPI_Test.
 
    Both are functions of the same types, chosen before a loop begins, so that the timed loops are the same. */
 #ifndef POLYMPI_WAITING_H

@@ -36,7 +36,7 @@ ASSEMBLIES = {
         "System.Threading.Tasks", "netstandard",
     ],
 }  # fmt: skip
-# All methods are compiled by the optimising compiler at once, and no thread of the runtime works beside the ranks.
+# All methods are compiled by the optimising compiler at once, and no thread of the runtime works alongside the ranks.
 PROPERTIES = {
     "System.GC.Concurrent": False,
     "System.Globalization.Invariant": True,
@@ -81,7 +81,7 @@ def build_library(runtime: str, mpicc: str, into: Path) -> None:
 
 
 def build_program(runtime: str, into: Path, name: str, sources: list[str], options: list[str]) -> None:
-    """Build a program beside the library."""
+    """Build a program next to the library."""
     suffix = "exe" if runtime == "mono" else "dll"
     targets = [f"-r:{into / 'Polympi.Net.dll'}", f"-out:{into / name}.{suffix}"]
     run(*COMPILE, *options, *references(runtime, into), *targets, *sources)

@@ -73,7 +73,7 @@ class Attached : public Case {
 /* The callbacks of each kind of benchmark. */
 polympi_callbacks latency(const polympi_case &c, const Exchange &x);
 polympi_callbacks ping_pong(std::unique_ptr<Case> owner, const Exchange &x); /* in the mode standard */
-/* The same of what a datatype that was not committed yet describes. */
+/* Likewise for what a datatype that was not committed yet describes. */
 polympi_callbacks typed_ping_pong(MPI_Datatype made, int count, Exchange x);
 polympi_callbacks windows(const polympi_case &c, const Exchange &x);
 polympi_callbacks faces(const polympi_case &c, const Exchange &x);
@@ -82,7 +82,7 @@ polympi_callbacks objects(const polympi_case &c, const Exchange &x);
 polympi_callbacks ring(const Exchange &x);
 polympi_callbacks collectives(const polympi_case &c, const Exchange &x);
 
-/* The same of vectors whose receiver does not know how long they are. */
+/* Likewise for vectors whose receiver does not know how long they are. */
 polympi_callbacks vectors_of_two(const polympi_case &c, const Exchange &x);
 polympi_callbacks vectors_of_all(const polympi_case &c, const Exchange &x);
 

@@ -1,4 +1,4 @@
-/* A face of the cube goes as a datatype of its own, in the loop of a plain ping-pong. */
+/* A face of the cube goes as its own datatype, in the loop of a plain ping-pong. */
 #include "exchange.hpp"
 
 namespace bench {

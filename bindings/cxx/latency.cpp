@@ -44,8 +44,7 @@ void restart_and_wait(MPI_Request *request) {
     wait(request);
 }
 
-/* What a mode needs around its iterations: an attached buffer, persistent requests, a receive posted ahead.
- */
+/* What a mode needs around iterations: an attached buffer, persistent requests, a receive posted ahead. */
 class Latency final : public Attached {
   public:
     using Init = decltype(Standard::init);

@@ -1,4 +1,4 @@
-/* Messages whose elements do not lie side by side go as a datatype of their own, in the loop of a plain
+/* Messages whose elements do not lie side by side go as their own datatype, in the loop of a plain
    ping-pong. */
 #include "datatype.hpp"
 #include "exchange.hpp"

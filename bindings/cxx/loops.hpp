@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/* What a case has besides its loops: memory that lasts as long as it, and something to do around its series
+/* What a case has with its loops: memory that lasts as long as it, and something to do around its series
    of iterations. */
 class Case {
   public:
@@ -76,8 +76,7 @@ polympi_callbacks callbacks(std::unique_ptr<Case> owner, Iteration iteration,
     return made;
 }
 
-/* The callbacks of a rank of a point-to-point benchmark: `a` is the iteration of rank 0, `b` that of rank 1.
- */
+/* The callbacks of a rank in a point-to-point benchmark: rank 0 iterates `a`, and rank 1 `b`. */
 template <class A, class B> polympi_callbacks pair(int rank, std::unique_ptr<Case> owner, A a, B b) {
     return rank == 0 ? callbacks(std::move(owner), std::move(a), singly<A>)
                      : callbacks(std::move(owner), std::move(b), singly<B>);

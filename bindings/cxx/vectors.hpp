@@ -11,7 +11,7 @@ namespace bench {
 
 using Vector = std::vector<double>;
 
-/* The vectors that arrived last, for the check: each in a slot of its own, or the pieces of a collective in a
+/* The vectors that arrived last, for the check: each in its own slot, or the pieces of a collective in a
    row in the first one. A vector of the wrong length is not shown, and what the check finds is no message. */
 class Received final : public Case {
   public:

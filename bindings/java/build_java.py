@@ -90,7 +90,7 @@ def complain(sentence: str) -> int:
 
 
 def write_start(start: Path, java: Path, main_class: str, options: Iterable[str]) -> None:
-    """The command of one rank of a program. It finds what was built beside it: that moves after the build."""
+    """The command of one rank of a program. It finds what was built next to it: that moves after the build."""
     command = shlex.join([str(java / "bin" / "java"), *OPTIONS, *options])
     here = '"$(dirname "$0")"'
     command += f" -Dpolympi.mpi.library={here}/libpolympi_constants.so -cp {here}/classes {main_class}"

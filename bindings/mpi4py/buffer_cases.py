@@ -214,7 +214,7 @@ def _layer_datatype(edge: int, axis: int, place: int) -> MPI.Datatype:
 
 
 def _layout_datatype(mode: str, groups: int) -> tuple[MPI.Datatype, int]:
-    """The datatype of a message of so many groups, and how many of it a message is (``docs/protocol.md``, datatype)."""
+    """The datatype of a message of this many groups, and how many make a message (``docs/protocol.md``, datatype)."""
     if mode == "contiguous":
         return MPI.DOUBLE.Create_contiguous(4 * groups).Commit(), 1
     if mode == "vector":

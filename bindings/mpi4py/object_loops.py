@@ -91,7 +91,7 @@ def passed_on(send: Call, recv: Call, following: int, before: int, iterations: i
     return received
 
 
-# Many objects in flight: each slot of the window has an object of its own, and for a posted receive a buffer.
+# Many objects in flight: each slot of the window has its own object, and for a posted receive a buffer.
 # The acknowledgement is the one byte that C sends too (``comm.Send``, ``comm.Recv``), so that a window differs from C's
 # in its payload only.
 

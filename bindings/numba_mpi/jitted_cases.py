@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import jitted_collectives as collectives
 import jitted_messages as messages
-import jitted_windows as windows
 import numpy as np
 from arena import space
 from callbacks import UnsupportedCaseError
@@ -57,9 +56,9 @@ class JittedCases(BufferCases):
         self._nonblocking = compiled(messages.nonblocking_a, messages.nonblocking_b)
         self._exchange = compiled(messages.exchange)
         self._ring = compiled(messages.begun, messages.passed_on)
-        self._bandwidth = compiled(windows.bandwidth_a, windows.bandwidth_b)
-        self._bibandwidth = compiled(windows.bibandwidth)
-        self._stream = compiled(windows.stream_a, windows.stream_b)
+        self._bandwidth = compiled(messages.bandwidth_a, messages.bandwidth_b)
+        self._bibandwidth = compiled(messages.bibandwidth)
+        self._stream = compiled(messages.stream_a, messages.stream_b)
         self._collectives = {
             name: collectives.collective(call, clock, wait, agree) for name, call in collectives.CALLS.items()
         }

@@ -61,7 +61,7 @@ def sendrecv(call: Call, outgoing: Buffer, incoming: Buffer, peer: int, iteratio
 
 # In ready mode a receive is always posted before the message that triggers its send: a posts the receive of the reply
 # before it sends; b posts the next receive before it replies. So b has one receive posted before the first iteration
-# (it tells a by a message with tag 2) and one left after the last (which a completes by an empty array); both are
+# (a learns of it by a message with tag 2) and one left after the last (which a completes by an empty array); both are
 # outside everything timed.
 
 
@@ -132,7 +132,7 @@ def passed_on(send: Call, recv: Call, incoming: Buffer, following: int, before: 
         send(incoming, following, 1)
 
 
-# Many arrays in flight: each slot of the window is an array of its own.
+# Many arrays in flight: each slot of the window is its own array.
 
 
 def bandwidth_a(

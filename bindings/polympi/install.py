@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Copy the modules, and the core beside those that load it."""
+    """Copy the modules, and the core next to those that load it."""
     parser = argparse.ArgumentParser(description="Install polympi's interface for a stack.")
     parser.add_argument("package", type=Path)
     parser.add_argument("--core", type=Path, required=True)

@@ -71,7 +71,7 @@ def sendrecv(call: Call, obj: Any, peer: int, iterations: int) -> Any:
 
 # In ready mode a receive is always posted before the message that triggers its send: a posts the receive of the reply
 # before it sends; b posts the next receive before it replies. So b has one receive posted before the first iteration
-# (it tells a by a message with tag 2) and one left after the last (which a completes by a None); both are outside
+# (a learns of it by a message with tag 2) and one left after the last (which a completes by a None); both are outside
 # everything timed.
 
 
@@ -150,7 +150,7 @@ def passed_on(send: Call, recv: Call, following: int, before: int, iterations: i
     return received
 
 
-# Many objects in flight: each slot of the window has an object of its own. The acknowledgement is the one byte that C
+# Many objects in flight: each slot of the window has its own object. The acknowledgement is the one byte that C
 # sends too, in an array, so that a window differs from C's in its payload only.
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 NO_RMPI = "R has no package Rmpi that it can load."
 # Libraries that Debian's Rmpi names and does not use. They belong to Debian's Open MPI: with another one, whose own lie
-# beside its libmpi, they would bring a second copy of half of it into the process, so empty ones take their place.
+# next to its libmpi, they would bring a second copy of half of it into the process, so empty ones take their place.
 UNUSED = ("libopen-rte.so.40", "libopen-pal.so.40")
 START = """#!/bin/sh
 folder=$(dirname "$0")

@@ -191,7 +191,7 @@ prepare_buffers <- function(case) {
   env$acknowledgement <- raw(1)
   of_type <- list(bytes = as.raw, float64 = as.double, none = as.double, int32 = as.integer)[[case$payload]]
   env$all <- of_type(unlist(env$outs))
-  # Room for what comes in: Rmpi writes into the vector it is given.
+  # Room for what arrives: Rmpi writes into the vector it is given.
   empty <- function(i) vector(typeof(env$all), case$count)
   windowed <- case$benchmark %in% c("bandwidth", "bibandwidth", "stream")
   begin <- function() {

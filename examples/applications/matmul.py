@@ -27,7 +27,7 @@ class Matmul(Blocks):
     def __init__(self, world: mpi.Communicator, edge: int) -> None:
         cart = world.cart(ndim=2)
         assert cart is not None  # no rank is left over
-        self.row, self.column = cart.sub([1]), cart.sub([0])  # the ranks beside this one, and above and below it
+        self.row, self.column = cart.sub([1]), cart.sub([0])  # the ranks next to this one, and above and below it
         super().__init__(cart, edge)
 
     def _broadcast(self, a: Field, b: Field, column: int, row: int) -> tuple[Field, Field]:

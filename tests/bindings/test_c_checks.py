@@ -148,7 +148,7 @@ def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) ->
     written = tmp_path / "samples"
     samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
     assert [verdict.split(": ")[-1] for verdict in samples.valid.values()] == [
-        "an element beside the face was written to"
+        "an element next to the face was written to"
     ] * 3
 
 

@@ -123,7 +123,7 @@ def test_collectives_take_as_long_whatever_the_clocks_of_the_hosts_show(
         assert launched.frame["time_ns"].min() > 0
         shortest.append([min(samples.events[number]) for number in CASES])
         assert not pair.processes_left()
-    # What other work on the machine adds is no matter here: clocks taken for one another would add hours.
+    # What other work on the machine adds does not matter here: clocks taken for one another would add hours.
     for case, one, other in zip(CASES.values(), *shortest, strict=True):
         assert abs(one - other) < 50_000_000, (case, one, other)
 

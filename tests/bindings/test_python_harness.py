@@ -174,7 +174,7 @@ def test_faces_are_the_first_and_the_last_of_their_direction(mode: str, first: A
     there.clear()
     there.cube[last] = here.cube[first]
     there.cube[2, 2, 2] = 0
-    assert there.check() == "an element beside the face was written to"
+    assert there.check() == "an element next to the face was written to"
     there.clear()
     there.cube[last] = here.cube[first]
     there.cube[-1, -1, -1] += 1

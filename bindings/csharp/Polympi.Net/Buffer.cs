@@ -8,7 +8,7 @@ namespace MPI
     {
         private static IntPtr attached;
 
-        /// <summary>Bytes that each message takes besides its own.</summary>
+        /// <summary>Bytes that each message takes in addition to its own.</summary>
         public static int Overhead => Constants.BsendOverhead;
 
         /// <summary>Attaches memory for buffered sends; nothing else may be attached.</summary>

@@ -15,7 +15,7 @@ namespace MPI
         /// <summary>Lays ranks on a grid.</summary>
         /// <param name="ranks">The ranks, as many as the grid has places, or more.</param>
         /// <param name="dimensions">The number of places in each direction.</param>
-        /// <param name="periodic">Whether the last place of a direction is beside the first.</param>
+        /// <param name="periodic">Whether the last place of a direction is next to the first.</param>
         /// <param name="reorder">Whether MPI may give the processes other ranks.</param>
         /// <returns>The communicator; null on a rank that has no place.</returns>
         public static CartesianCommunicator Create(
@@ -31,7 +31,7 @@ namespace MPI
         /// <param name="ranks">The ranks.</param>
         /// <param name="directions">The number of directions.</param>
         /// <param name="dimensions">The number of places in each direction.</param>
-        /// <param name="periodic">Whether the last place of a direction is beside the first.</param>
+        /// <param name="periodic">Whether the last place of a direction is next to the first.</param>
         /// <param name="reorder">Whether MPI may give the processes other ranks.</param>
         public CartesianCommunicator(
             Intracommunicator ranks, int directions, int[] dimensions, bool[] periodic, bool reorder)
@@ -73,7 +73,7 @@ namespace MPI
         /// <param name="ranks">The ranks.</param>
         /// <param name="directions">The number of directions.</param>
         /// <param name="dimensions">The number of places in each direction.</param>
-        /// <param name="periodic">Whether the last place of a direction is beside the first.</param>
+        /// <param name="periodic">Whether the last place of a direction is next to the first.</param>
         public static int Map(Intracommunicator ranks, int directions, int[] dimensions, bool[] periodic)
         {
             Errors.Check(Native.CartMap(ranks.Handle, directions, dimensions, Flags(periodic), out int rank));
@@ -100,7 +100,7 @@ namespace MPI
         /// <summary>The number of places in each direction.</summary>
         public int[] Dimensions { get; }
 
-        /// <summary>Whether the last place of a direction is beside the first.</summary>
+        /// <summary>Whether the last place of a direction is next to the first.</summary>
         public bool[] Periodic { get; }
 
         /// <summary>The place of this rank.</summary>

@@ -10,7 +10,7 @@ namespace MPI
     {
         /// <summary>Gives a value of the root to all ranks.</summary>
         /// <typeparam name="T">The type of the value.</typeparam>
-        /// <param name="value">On the root what it gives, elsewhere what comes.</param>
+        /// <param name="value">On the root what it gives, elsewhere what arrives.</param>
         /// <param name="root">The rank that gives it.</param>
         public void Broadcast<T>(ref T value, int root)
         {
@@ -20,7 +20,7 @@ namespace MPI
 
         /// <summary>Gives an array of the root to all ranks, which need not know its length.</summary>
         /// <typeparam name="T">The type of the elements.</typeparam>
-        /// <param name="values">On the root what it gives, elsewhere what comes.</param>
+        /// <param name="values">On the root what it gives, elsewhere what arrives.</param>
         /// <param name="root">The rank that gives it.</param>
         public void Broadcast<T>(ref T[] values, int root)
         {

@@ -158,7 +158,7 @@ namespace MPI
         /// <param name="code">The exit code of the job.</param>
         public void Abort(int code) => Native.Abort(Handle, code);
 
-        /// <summary>Waits until all ranks have come here.</summary>
+        /// <summary>Waits until all ranks have arrived here.</summary>
         public void Barrier() => Errors.Check(Native.Barrier(Handle));
 
         /// <summary>Gives the communicator up; the others do the same. World and Self stay.</summary>

@@ -5,7 +5,7 @@ namespace MPI
     /// <summary>Numbers of elements of pieces that lie side by side.</summary>
     internal static class Counts
     {
-        /// <summary>Where each piece begins. MPI counts with 32 bits, and so many elements is the most for all.</summary>
+        /// <summary>Where each piece begins. MPI counts with 32 bits, and this many elements is the most for all.</summary>
         internal static int[] Places(int[] counts, out int total)
         {
             var places = new int[counts.Length];

@@ -19,7 +19,7 @@ namespace MPI
         {
         }
 
-        /// <summary>Runs a function until it has come to its end.</summary>
+        /// <summary>Runs a function to its end.</summary>
         /// <param name="program">An <c>async</c> function.</param>
         public static void Run(Func<Task> program)
         {

@@ -59,7 +59,7 @@ namespace MPI
             memory = default(Pinned);
         }
 
-        /// <summary>The request has come to a bad end, which is told again whenever it is waited for.</summary>
+        /// <summary>The request has failed, which is reported again whenever it is waited for.</summary>
         internal void Fail(Exception exception)
         {
             failure = exception;
@@ -182,7 +182,7 @@ namespace MPI
             {
                 throw new MessageTruncatedException(
                     "A message of " + elements.Length + " elements from rank " + status.Source + " with tag " + status.Tag
-                        + " has come for an array of " + Target.Length + ".",
+                        + " has arrived for an array of " + Target.Length + ".",
                     0);
             }
             Array.Copy(elements, Target, elements.Length);

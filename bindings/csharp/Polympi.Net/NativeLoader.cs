@@ -6,7 +6,7 @@ using System;
 namespace MPI
 {
     /// <summary>
-    /// Finds libpolympi_net.so. Every runtime looks beside this assembly and where the system has its libraries.
+    /// Finds libpolympi_net.so. Every runtime looks next to this assembly and where the system has its libraries.
     /// CoreCLR looks first where the variable POLYMPI_NET_LIBRARY says, so that one assembly serves several MPIs.
     /// </summary>
     internal static class NativeLoader

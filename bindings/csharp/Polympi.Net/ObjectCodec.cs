@@ -20,7 +20,7 @@ namespace MPI
         {
             if (count == 0)
             {
-                return default(T); // what comes from nobody; no serializer makes nothing of a value
+                return default(T); // what arrives from nobody; no serializer makes nothing of a value
             }
             var bytes = new byte[count];
             Marshal.Copy((IntPtr)units, bytes, 0, count);

@@ -21,7 +21,7 @@ func DimsCreate(ranks int, dims []int) error {
 	return check("DimsCreate", code)
 }
 
-// CartCreate arranges the ranks as a mesh of these sizes, which begins again behind its end where it is periodic. A
+// CartCreate arranges the ranks as a mesh of these sizes, which begins again after its end where it is periodic. A
 // rank that is left over gets a communicator of size 0.
 func (c Comm) CartCreate(dims []int, periodic []bool, reorder bool) (Comm, error) {
 	if len(periodic) != len(dims) {
@@ -52,7 +52,7 @@ func (c Comm) CartCoords(rank int) ([]int, error) {
 	return coords, check("Comm.CartCoords", code)
 }
 
-// CartShift gives the neighbours of this rank of a mesh, so many steps before it and behind it in one dimension;
+// CartShift gives the neighbours of this rank of a mesh, this many steps before and after it in one dimension;
 // [ProcNull] is beyond the end.
 func (c Comm) CartShift(dimension, displacement int) (source, dest int, err error) {
 	var before, behind C.int

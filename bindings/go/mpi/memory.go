@@ -7,7 +7,7 @@ import "C"
 
 import "unsafe"
 
-// BsendOverhead is the memory that a buffered send takes besides its message, in bytes.
+// BsendOverhead is the memory that a buffered send takes in addition to its message, in bytes.
 var BsendOverhead = int(C.go_overhead())
 
 // AttachBuffer gives the memory for copies of buffered sends; like that of a message on its way it must stay where it is

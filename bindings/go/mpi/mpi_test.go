@@ -14,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Tests are goroutines of their own, one after the other.
+	// Tests are separate goroutines, one after the other.
 	if err := Init(ThreadSerialized); err != nil {
 		panic(err)
 	}

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages in one iteration, of a rank that takes part. */
+/* Messages in one iteration, of a rank that participates. */
 static int32_t count_messages(int32_t messages, const struct session *session) {
     switch (messages) {
     case ALL_MESSAGES:
@@ -39,8 +39,7 @@ static int64_t attached_bytes(const struct polympi_case *c, const struct session
     return c->send_mode == POLYMPI_BUFFERED ? ROOM_FOR_EACH * messages * (c->bytes + MPI_BSEND_OVERHEAD) : 0;
 }
 
-/* Whether every program is expected to have loops for a case; others run it only if they say that they have.
- */
+/* Whether every program is expected to have loops for a case; others only run if they say that they have. */
 static bool is_basic(const struct polympi_case *c) {
     return benchmark_facts[c->benchmark].basic_modes >> c->mode & 1;
 }
@@ -85,7 +84,7 @@ static bool is_timed_on_root(const struct polympi_case *c) {
     return c->kind == POLYMPI_PAIR || c->kind == POLYMPI_CYCLE || c->kind == POLYMPI_APPLICATION;
 }
 
-/* Bytes from one message to the next: slots of a window have pages of their own, pieces of a collective
+/* Bytes from one message to the next: slots of a window have their own pages, pieces of a collective
  * touch. */
 static int64_t spacing(const struct polympi_case *c) {
     return is_timed_on_root(c) ? polympi_arena_stride(c->bytes) : c->bytes;
@@ -349,7 +348,7 @@ static void validate(const struct polympi_case *c, const struct polympi_callback
     validate_loop(c, callbacks, !is_timed_on_root(c) || buffers->rank == 0, buffers, complaint);
 }
 
-/* Only ranks that take part; the figures of rank 0 count. */
+/* Only ranks that participate; the figures of rank 0 count. */
 static void time_on_root(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                          struct session *session) {
     void *const context = callbacks->context;
@@ -383,7 +382,7 @@ static void time_joint_batches(const struct polympi_case *c, const struct polymp
     }
 }
 
-/* Whether a case is of an application that tells what it spends in calls of communication. */
+/* Whether a case is of an application that reports what it spends in calls of communication. */
 static bool counts_communication(const struct polympi_case *c, const struct polympi_callbacks *callbacks) {
     return is_application(c) && c->kind != POLYMPI_JOINT && callbacks->communication != no_time;
 }

@@ -43,8 +43,7 @@ struct mode_facts {
     int32_t variant;
 };
 
-/* A group of elements of a layout, which is repeated: how many it has, and the places of those that are sent.
- */
+/* A group of elements of a layout, which is repeated: how many it has, and the places of those sent. */
 struct layout_facts {
     int64_t period;
     int64_t sent[POLYMPI_LAYOUT_GROUP];

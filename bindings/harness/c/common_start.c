@@ -16,7 +16,7 @@
    second: no margin helps against a processor that is taken away. */
 enum { LEAST_MARGIN_NS = 4000, MOST_MARGIN_NS = 100000000, MARGIN_DECAY = 64 };
 
-/* After so many starts in a row that a rank was late for, the next one counts in any case: on a machine
+/* After this many starts in a row that a rank was late for, the next one counts in any case: on a machine
    this busy a launch would never end, and its times are those of the scheduler anyway. */
 enum { MOST_REPEATS = 10 };
 
@@ -151,7 +151,7 @@ static void count(int64_t passed) {
     watch.sum++;
 }
 
-/* Holds the ranks together until the last has come, and agrees on a start soon after; whether one was late
+/* Holds the ranks together until the last has arrived, and agrees on a start soon after; whether one was late
    for the start before. */
 static bool agree_on_start(void) {
     const int64_t ready = now();

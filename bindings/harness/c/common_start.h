@@ -41,12 +41,12 @@ extern "C" {
    measured. */
 enum { UNTIMED_CALLS = 3 };
 
-/* Makes a communicator of its own, and looks how many ranks share a machine, and whether they share a
+/* Makes its own communicator, and looks how many ranks share a machine, and whether they share a
    clock. */
 void common_start_begin(void);
 void common_start_end(void);
 
-/* Holds the ranks together (a barrier: no rank leaves before all have come) and agrees on the next start.
+/* Holds the ranks together (a barrier: no rank leaves before all have arrived) and agrees on the next start.
    Returns 1 if all ranks were in time for the start before, 0 if one was late; 1, too, if one was late ten
    times in a row before. */
 int32_t common_start_agree(void);

@@ -60,7 +60,7 @@ static void check_beside(const struct polympi_case *c, const struct polympi_buff
     scatter_face(c, buffers->packed[OUTGOING], buffers->edge, buffers->incoming);
     const char *cube = buffers->outgoing, *poison = (const char *)buffers->packed[OUTGOING];
     if (cube[0] != poison[0] || memcmp(cube, cube + 1, (size_t)(c->bytes * buffers->edge - 1)) != 0)
-        snprintf(complaint, POLYMPI_COMPLAINT_BYTES, "an element beside the face was written to");
+        snprintf(complaint, POLYMPI_COMPLAINT_BYTES, "an element next to the face was written to");
 }
 
 void cube_check(const struct polympi_case *c, const struct polympi_buffers *buffers, int32_t origin,

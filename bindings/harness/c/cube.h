@@ -8,7 +8,7 @@
 
 #include "polympi_harness.h"
 
-/* The edge whose face has so many bytes, or 0 where no cube that takes part has such a face. */
+/* The edge whose face has this many bytes, or 0 where no cube that takes part has such a face. */
 int64_t cube_edge(int64_t bytes);
 
 /* Bytes from the face that is sent to the one that is received. */
@@ -17,7 +17,7 @@ int64_t cube_face_distance(const struct polympi_case *c, int64_t edge);
 /* Overwrites the cube, except the face that rank `origin` sends. */
 void cube_fill(const struct polympi_case *c, const struct polympi_buffers *buffers, int32_t origin);
 
-/* Checks the face that came from rank `origin`, and that nothing beside it was written to. */
+/* Checks the face that came from rank `origin`, and that nothing next to it was written to. */
 void cube_check(const struct polympi_case *c, const struct polympi_buffers *buffers, int32_t origin,
                 char *complaint);
 

@@ -61,7 +61,7 @@ static int ascending(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* The longest list of CPUs that is told: every other one of 300 in a row. */
+/* The longest list of CPUs that is reported: every other one of 300 in a row. */
 enum { CPU_LIST_BYTES = 1024 };
 
 /* Where a rank runs: the CPUs that it may use, as the kernel lists them, or "-", and the name of its host. */
@@ -103,7 +103,7 @@ void facts_write_places(struct polympi_samples *samples) {
     free(places);
 }
 
-/* What the time of a call from a common start contains besides the call: the median of starts without one. */
+/* What the time of a call from a common start contains beyond the call: the median of starts without one. */
 static int64_t start_cost_ns(void) {
     enum { STARTS = 101 };
     int64_t ns[STARTS];

@@ -1,4 +1,4 @@
-/* What a launch says about itself besides its cases. */
+/* What a launch says about itself in addition to its cases. */
 #ifndef POLYMPI_FACTS_H
 #define POLYMPI_FACTS_H
 

@@ -8,8 +8,8 @@
 
 #include "polympi_harness.h"
 
-/* Elements along an edge, with both ghost layers, of the cube whose six faces have so many bytes; 0 where no
-   cube that takes part has such faces. */
+/* Elements along an edge, with both ghost layers, of the cube whose six faces have this many bytes; 0 where
+   no cube that takes part has such faces. */
 int64_t ghosts_edge(int64_t bytes);
 
 /* Fills the inner elements as rank `origin` has them, and overwrites the ghost layers. */

@@ -7,7 +7,7 @@
 
 #include "polympi_harness.h"
 
-/* Whether a message of so many bytes is made of whole groups, and of one at least. */
+/* Whether a message of this many bytes is made of whole groups, and of one at least. */
 int32_t layout_allows(int64_t bytes);
 
 /* Bytes of memory that a message of the case lies in, those between its parts included. */

@@ -16,7 +16,7 @@ enum {
     PLAN_VERSION = 2,
     MOST_FIELDS = 11, /* one more than a case record has, to see a superfluous one */
     MOST_WINDOW =
-        1 << 20 /* so many messages of 2^34 bytes, the most an int counts, still add up in 64 bits */
+        1 << 20 /* this many messages of 2^34 bytes, the most an int counts, still add up in 64 bits */
 };
 
 /* A position in the plan, so that a complaint can name the line. */
@@ -91,7 +91,7 @@ int64_t polympi_problem_edge(const struct polympi_case *c) {
     const int32_t dimensions = benchmark_facts[c->benchmark].dimensions;
     const int64_t elements = c->bytes / (int64_t)sizeof(double);
     int64_t low = POLYMPI_SMALLEST_EDGE, high = elements;
-    while (low < high) { /* the first edge with so many elements or more */
+    while (low < high) { /* the first edge with this many elements or more */
         const int64_t middle = low + (high - low) / 2;
         if (power((double)middle, dimensions) < (double)elements)
             low = middle + 1;

@@ -1,4 +1,4 @@
-/* The harness: all that a program under test needs besides its timed loops, for any language.
+/* The harness: all that a program under test needs in addition to its timed loops, for any language.
 
    A program starts MPI, passes a first barrier, and calls polympi_run, which reads the plan, lays out the
    buffers, fills and checks messages, calls the program's loops and times them, and writes the samples
@@ -87,7 +87,7 @@ struct polympi_buffers {
     struct polympi_part *part; /* of an application: `show` describes this rank's part of the result there */
 };
 
-/* The loops of one case on one rank, and what they need before and after. NULL in place of a function that
+/* The loops of one case on one rank, and what they need before and after. NULL instead of a function that
    has nothing to do; `batch` and `singly` have to be there. */
 struct polympi_callbacks {
     void *context; /* first argument of each */
@@ -96,7 +96,7 @@ struct polympi_callbacks {
        `end` undoes it. */
     void (*begin)(void *context);
     void (*end)(void *context);
-    /* Runs so many iterations in a row. Not called in rooted collectives. */
+    /* Runs this many iterations in a row. Not called in rooted collectives. */
     void (*batch)(void *context, int32_t iterations);
     /* Times each iteration alone, by polympi_now; in collectives each from a common start
        (common_start.h). In a pair, a cycle and an application called on rank 0, while the others run
@@ -124,7 +124,7 @@ struct polympi_program {
     void *context; /* first argument of each */
     /* Why this program cannot run a case, or NULL; the same on all ranks. May itself be NULL. */
     const char *(*refuse)(void *context, const struct polympi_case *c);
-    /* Makes ready for a case: called on the ranks that take part in it (0 and 1 in a benchmark of the kind
+    /* Makes ready for a case: called on the ranks that participate in it (0 and 1 in a benchmark of the kind
        pair, else all), with `callbacks` zeroed. `buffers` last as long as the case. In a cycle rank 0 sends
        `outgoing` to rank 1, and every rank what it received to the next, the last to rank 0. */
     void (*prepare)(void *context, const struct polympi_case *c, const struct polympi_buffers *buffers,
@@ -212,7 +212,7 @@ struct polympi_record {
     char text[8];
 };
 
-/* An entry of the payload `map` in C, and the payload `nested`. `string` is so many characters, `list` so
+/* An entry of the payload `map` in C, and the payload `nested`. `string` is this many characters, `list` this
    many integers of 64 bits. */
 enum {
     POLYMPI_STRING_LENGTH = 32,

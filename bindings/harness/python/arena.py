@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 HUGE_PAGE = 2 << 20
 STRIDE = 4096  # every buffer begins at a multiple of a small page
-UNSEEN = 0xEE  # what a buffer holds before a message has come
+UNSEEN = 0xEE  # what a buffer holds before a message has arrived
 
 
 _asked_for = "huge"

@@ -95,7 +95,7 @@ class LoadedStart:
 
 
 def start_cost_ns(start: CommonStart, clock: Clock) -> int:
-    """What the time of a call from a common start contains besides the call: the median of starts without one."""
+    """What the time of a call from a common start contains beyond the call: the median of starts without one."""
     times: Times = array("q", bytes(8 * STARTS))
     wait, agree = start.wait, start.agree
     k = 0

@@ -63,7 +63,7 @@ class Faces:
         self.outgoing[:] = self._pattern(self._rank)
 
     def check(self) -> str:
-        """Compare the face that arrived with the one that was sent, and see that nothing beside it was written to.
+        """Compare the face that arrived with the one that was sent, and see that nothing next to it was written to.
 
         The first difference in words, empty if there is none. Both faces are overwritten.
         """
@@ -74,7 +74,7 @@ class Faces:
         self.outgoing.fill(untouched)
         self.incoming.fill(untouched)
         beside = self.cube.view(np.uint8) != UNSEEN
-        return "an element beside the face was written to" if beside.any() else ""
+        return "an element next to the face was written to" if beside.any() else ""
 
     def _pattern(self, origin: int) -> NDArray[np.float64]:
         edge = len(self.cube)

@@ -29,7 +29,7 @@ POINT_TO_POINT = tuple(name for name, kind in KINDS.items() if kind in ("pair", 
 APPLICATIONS = tuple(DIMENSIONS)  # they compute, and their results are checked
 # Timed on rank 0 in stretches of many iterations; others are calls of all ranks from a common start.
 TIMED_ON_ROOT = tuple(name for name, kind in KINDS.items() if kind in ("pair", "cycle", "application"))
-HELD_TOGETHER = tuple(name for name, kind in KINDS.items() if kind == "joint")  # no rank leaves before all have come
+HELD_TOGETHER = tuple(name for name, kind in KINDS.items() if kind == "joint")  # no rank leaves before all have arrived
 ROOTED = tuple(name for name, kind in KINDS.items() if kind == "rooted")  # ranks could run ahead: timed one by one
 GROUP_BYTES = 8 * len(LAYOUTS["contiguous"][1])  # that are sent; the same in all layouts
 REDUCTIONS = tuple(name for name, origin in ORIGINS.items() if origin == "sum")

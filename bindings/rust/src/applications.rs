@@ -25,7 +25,7 @@ pub fn opted_in() -> i64 {
     numbers.iter().map(|number| 1i64 << number).sum()
 }
 
-/// What the harness asks of a solver, besides iterations.
+/// What the harness asks of a solver, in addition to iterations.
 trait Solver {
     fn restart(&mut self);
     fn advance(&mut self);

@@ -27,7 +27,7 @@ pub fn world() -> &'static SimpleCommunicator {
     WORLD.get().expect("MPI has begun")
 }
 
-/// Gives the mode `buffered` room for so many bytes; 0 takes it away.
+/// Gives the mode `buffered` room for this many bytes; 0 takes it away.
 pub fn attach_buffer(bytes: usize) {
     UNIVERSE.with_borrow_mut(|universe| universe.as_mut().expect("MPI has begun").set_buffer_size(bytes));
 }

@@ -27,7 +27,7 @@ struct Particle {
     place: [f64; 2],
 }
 
-/// A message in memory: so many values of a datatype, and the elements that all of them span.
+/// A message in memory: this many values of a datatype, and the elements that all of them span.
 struct Layout {
     count: Count,
     datatype: UserDatatype,

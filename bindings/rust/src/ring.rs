@@ -16,7 +16,7 @@ pub fn prepare<S: Shape>(memory: &Memory, callbacks: &mut Callbacks) {
     // SAFETY: the two buffers are distinct, and nothing else takes them.
     let incoming = S::one_mut(unsafe { memory.incoming(memory.count()) });
     if rank == 0 {
-        // SAFETY: likewise; only rank 0 has a message of its own.
+        // SAFETY: likewise; only rank 0 has its own message.
         let outgoing = S::one(unsafe { memory.outgoing(memory.count()) });
         let begun = move || {
             next.send_with_tag(outgoing, PAYLOAD_TAG);

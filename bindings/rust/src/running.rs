@@ -1,6 +1,6 @@
 //! A case that is running, and the loops that are timed.
 //!
-//! Each kind of case has loops of its own: they are generic, and its iteration is compiled into them.
+//! Each kind of case has its own loops: they are generic, and its iteration is compiled into them.
 
 use crate::ffi::{self, Callbacks, UNTIMED_CALLS};
 use std::{ffi::c_void, slice};
@@ -83,7 +83,7 @@ unsafe extern "C" fn singly<R: Running>(context: *mut c_void, iterations: i32, n
     }
 }
 
-/// The same of all ranks, each from a common start: an iteration that a rank began too late is made again.
+/// Likewise for all ranks, each from a common start: an iteration that a rank began too late is made again.
 unsafe extern "C" fn singly_together<R: Running>(context: *mut c_void, iterations: i32, ns: *mut i64) {
     let case = unsafe { running::<R>(context) };
     ffi::common_start_agree();

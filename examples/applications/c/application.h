@@ -1,4 +1,4 @@
-/* What the applications have in common for whoever looks at their results. */
+/* What the applications have in common for programs that look at their results. */
 #ifndef APPLICATION_H
 #define APPLICATION_H
 

@@ -28,7 +28,7 @@ enum {
 typedef double vector __attribute__((vector_size(LANES * sizeof(double))));
 
 struct matmul {
-    MPI_Comm cart, row, column; /* the ranks beside this one, and above and below it */
+    MPI_Comm cart, row, column; /* the ranks next to this one, and above and below it */
     int dims[2], coords[2];
     int64_t edge, start[2], n[2]; /* this rank's block */
     double *a, *b, *c;
@@ -47,7 +47,7 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int64_t round_up(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
-/* Copies slivers of so many rows of a panel, or columns: element (i, k) is panel[i * across + k * along].
+/* Copies slivers of this many rows of a panel, or columns: element (i, k) is panel[i * across + k * along].
    Zeros fill up the last one. */
 static void pack(double *sliver, const double *panel, int64_t count, int64_t across, int64_t along,
                  int64_t width, int64_t rows) {
@@ -87,7 +87,7 @@ static void add_tile(double *c, int64_t row, vector tile[ROWS][VECTORS], int64_t
                 c[i * row + j] += values[i][j];
 }
 
-/* C += a panel of A, which has so many columns, times a panel of B, which has so many rows. */
+/* C += a panel of A, which has this many columns, times a panel of B, which has this many rows. */
 static void multiply(struct matmul *s, const double *a, const double *b, int64_t width) {
     vector tile[ROWS][VECTORS];
     pack(s->slivers[0], a, s->n[0], width, 1, width, ROWS);
@@ -175,7 +175,7 @@ static void divide(struct matmul *s, MPI_Comm comm) {
 }
 
 static int allocate(struct matmul *s) {
-    /* Panels are counted by an int, and a block of so many rows and columns has less than 2^46 elements. */
+    /* Panels are counted by an int, and a block of this many rows and columns has less than 2^46 elements. */
     if (s->n[0] > INT_MAX / WIDTH || s->n[1] > INT_MAX / WIDTH)
         return 0;
     const int64_t block = s->n[0] * s->n[1];

@@ -17,7 +17,7 @@ struct poisson_cg;
 
 enum poisson_cg_variant {
     POISSON_CG_BLOCKING,
-    POISSON_CG_OVERLAPPED, /* rows that need no remote value are multiplied while the values are under way */
+    POISSON_CG_OVERLAPPED, /* rows that need no remote value are multiplied while the values are in flight */
     POISSON_CG_MERGED      /* one reduction an iteration instead of two */
 };
 
@@ -28,7 +28,7 @@ struct poisson_cg *poisson_cg_create(MPI_Comm comm, int64_t edge, enum poisson_c
 /* The state before the first iteration, x = b. All ranks call it. */
 void poisson_cg_restart(struct poisson_cg *s);
 
-/* So many iterations. Where rho = <r, r> has come to its first value times POISSON_CG_SMALLEST, the next one
+/* So many iterations. Where rho = <r, r> has reached its first value times POISSON_CG_SMALLEST, the next one
    is the first again. All ranks call it. */
 void poisson_cg_advance(struct poisson_cg *s, int64_t iterations);
 #define POISSON_CG_SMALLEST 1e-8

@@ -33,7 +33,7 @@ void triad_part(const struct triad *t, struct application_part *part);
 /* Nanoseconds that this rank has spent in communication: none. */
 int64_t triad_communication_ns(const struct triad *t);
 
-/* What element i has to be after so many passes. */
+/* What element i has to be after this many passes. */
 double triad_value(int64_t i, int64_t passes, int in_place);
 
 /* t may be NULL. */

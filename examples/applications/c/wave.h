@@ -34,8 +34,7 @@ void wave_part(const struct wave *w, struct application_part *part);
 /* Nanoseconds that this rank has spent in the exchange of faces. */
 int64_t wave_communication_ns(const struct wave *w);
 
-/* The time step: 0.57728 of the spacing, a little less than the 1 / sqrt(3) up to which the scheme is stable.
- */
+/* The time step: 0.57728 of the spacing; the scheme is stable up to 1 / sqrt(3) = 0.57735 of it. */
 double wave_time_step(int64_t edge);
 
 /* All ranks call it; w may be NULL. */

@@ -20,7 +20,7 @@ namespace Applications
 
         public long[] Last { get; }
 
-        /// <summary>The points that are not beside a ghost layer of a neighbour.</summary>
+        /// <summary>The points that are not next to a ghost layer of a neighbour.</summary>
         public Box Inside(Mesh mesh)
         {
             var inside = new Box(First, Last);

@@ -23,7 +23,7 @@ namespace Applications
         /// <summary>The first one.</summary>
         public double* First { get; }
 
-        /// <summary>Memory for so many numbers, which have no values yet; null where there is none.</summary>
+        /// <summary>Memory for this many numbers, which have no values yet; null where there is none.</summary>
         /// <param name="count">How many.</param>
         /// <param name="onHugePages">Whether Linux is asked for huge pages, so that the processor knows where all of
         /// them are.</param>

@@ -189,7 +189,7 @@ namespace Applications
 
         /// <summary>
         /// The next values of a box overwrite the values before last, four planes at a time, and the planes that are left
-        /// over one by one. A row beside the boundary takes its mirror image for the ghost row: u_0 = u_2. Only at the ends
+        /// over one by one. A row next to the boundary takes its mirror image for the ghost row: u_0 = u_2. Only at the ends
         /// of rows the ghost points are written, while the row is in the cache.
         /// </summary>
         private void Update(Box box, double a, double c)
@@ -257,7 +257,7 @@ namespace Applications
         }
 
         /// <summary>
-        /// A row of a plane and the same ones of the three planes above it. A plane is a neighbour of the planes beside it,
+        /// A row of a plane and the same ones of the three planes above it. A plane is a neighbour of the planes next to it,
         /// and too large for the cache nearest to the processor: of four planes, six are loaded for four that are made, and
         /// of single planes twelve. With the vectors of .NET Core 3.1, of 32 bytes at most, it takes as long as two pairs of
         /// planes, as it does in C; vectors of 64 bytes need 0.8 of that.

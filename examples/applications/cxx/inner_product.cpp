@@ -7,8 +7,7 @@
 
 namespace {
 
-/* A compiler may not change the order of additions, so the sum is made of `lanes` sums, which vectors hold.
- */
+/* A compiler may not reorder additions, so the sum is made of `lanes` sums, which vectors hold. */
 double multiply(const std::vector<double> &x, const std::vector<double> &y) {
     constexpr std::size_t lanes = 32;
     std::array<double, lanes> sums{};

@@ -160,7 +160,7 @@ class PoissonOnBlock(Solver):
         self._communicate(ghosts.start)
         total = multiply(u, product, (rows, columns))
         self._communicate(ghosts.finish)
-        # What is beside ghost layers, each unknown once: whole rows, then the ends of the others.
+        # What is next to ghost layers, each unknown once: whole rows, then the ends of the others.
         total += multiply(u, product, ((1, rows[0]), (1, behind)))
         total += multiply(u, product, ((rows[1], bottom), (1, behind)))
         total += multiply(u, product, (rows, (1, columns[0])))
@@ -195,7 +195,7 @@ def options() -> argparse.Namespace:
     """What the command line asks for."""
     parser = Parser("Poisson's equation in a square, solved on all ranks.", KERNELS, "the residual over iterations")
     parser.add_argument("--mesh", type=int, default=1025, metavar="N", help="unknowns along each axis (1025)")
-    parser.add_argument("--iterations", type=int, metavar="N", help="so many at most (as many as it takes)")
+    parser.add_argument("--iterations", type=int, metavar="N", help="this many at most (as many as it takes)")
     parser.add_argument("--variant", default="blocking", choices=VARIANTS, help="how ranks communicate (blocking)")
     return parser.numbers("mesh", "iterations")
 

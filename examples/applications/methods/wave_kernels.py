@@ -152,7 +152,7 @@ def compiled_loop() -> Callable[..., None]:
         rows = j_stop - j_first if k_first == one and k_stop == k_ghost else one
         count = (rows - one) * row + k_stop - k_first
         while i < i_stop:
-            # A plane is a neighbour of those beside it, and too large for the nearest cache: of four planes, six are
+            # A plane is a neighbour of those next to it, and too large for the nearest cache: of four planes, six are
             # loaded for four that are made, and of single ones twelve. What is left over is made one by one.
             planes = four if i + four <= i_stop else one
             # Beside the boundary, a plane takes its mirror image for the ghost plane: u_0 = u_2.
@@ -175,7 +175,7 @@ def compiled_loop() -> Callable[..., None]:
                         new[k], new[k1], new[k2], new[k3] = w, w1, w2, w3
                     else:
                         new[k] = a * (v[low] + v[up] + beside + (v[k - one] + v[k + one])) + c * v[k] - new[k]
-            # What the points beside the boundary give to the ghost points beyond it, while they are in the cache.
+            # What the points next to the boundary give to the ghost points beyond it, while they are in the cache.
             for made in range(i, i + planes):
                 if walls[4] and k_first == one:
                     for j in range(j_first, j_stop):

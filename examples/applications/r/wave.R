@@ -51,7 +51,7 @@ wave_create <- function(edge, overlapped = FALSE) {
 
 wave_free <- function(w) invisible(mpi.comm.free(mesh_of_ranks))
 
-# Which points are this rank's, who its neighbours are, and which layers are beside a layer.
+# Which points are this rank's, who its neighbours are, and which layers are next to a layer.
 divide <- function(w, dims) {
   mpi.cart.create(world, dims, rep(FALSE, 3), FALSE, mesh_of_ranks)
   place <- mpi.cart.coords(mesh_of_ranks, mpi.comm.rank(mesh_of_ranks), 3L)
@@ -63,7 +63,7 @@ divide <- function(w, dims) {
   walls <- w$neighbours == mpi.proc.null()
   w$all <- lapply(w$n, function(n) seq_len(n) + 1L)
   w$inside <- lapply(1:3, function(axis) seq(if (walls[axis, 1]) 2L else 3L, w$n[axis] + walls[axis, 2]))
-  # Beside a wall the mirror image is in place of what would be behind it.
+  # Next to a wall the mirror image takes the place of what would be behind it.
   w$lower <- lapply(1:3, function(axis) replace(seq_len(w$n[axis] + 2L) - 1L, 2L, if (walls[axis, 1]) 3L else 1L))
   w$upper <- lapply(1:3, function(axis) {
     last <- w$n[axis] + 1L
@@ -73,7 +73,7 @@ divide <- function(w, dims) {
   w$sides <- sides(w)
 }
 
-# The points beside neighbours, in boxes, each of them once. A box is given by its layers along each axis.
+# The points next to neighbours, in boxes, each of them once. A box is given by its layers along each axis.
 beside_neighbours <- function(w) {
   rest <- Map(setdiff, w$all, w$inside)
   boxes <- list(
@@ -95,7 +95,7 @@ wave_restart <- function(w) {
   w$steps <- 0
 }
 
-# Puts the next values of a box in place of those before last. `share` is 1, or 0.5 for half of each term.
+# Replaces the values before last of a box by the next ones. `share` is 1, or 0.5 for half of each term.
 next_values <- function(w, u, before, box, share) {
   of_six <- share * w$a
   of_here <- share * (2 - 6 * w$a)
@@ -181,7 +181,7 @@ sides <- function(w) {
   Filter(function(side) side$rank != mpi.proc.null(), all)
 }
 
-# What is under way has to be kept until it has arrived: Rmpi receives into the memory of the vectors.
+# What is in flight has to be kept until it has arrived: Rmpi receives into the memory of the vectors.
 start_exchange <- function(w, u) {
   begun <- now_ns()
   outgoing <- lapply(w$sides, function(side) face(w, u, side$axis, side$inner))

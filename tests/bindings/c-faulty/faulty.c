@@ -29,8 +29,7 @@ void __wrap_case_run(const struct polympi_case *c, struct session *session) {
     __real_case_run(c, session);
 }
 
-/* The last byte of every message of bytes, and of doubles, is sent wrong: the validation pass must report it.
- */
+/* The last byte of every message of bytes or doubles is sent wrong: the validation pass must report it. */
 void __wrap_polympi_payload_fill(void *message, const struct polympi_case *c, int32_t origin, int32_t slot) {
     __real_polympi_payload_fill(message, c, origin, slot);
     if (planted("wrong") && (c->payload == POLYMPI_BYTES || c->payload == POLYMPI_FLOAT64) && c->bytes > 0)

@@ -1,4 +1,4 @@
-/* Writes lines that are no samples to the samples file, and ends well. */
+/* Writes lines that are not samples to the samples file, and ends well. */
 #include <mpi.h>
 #include <stdio.h>
 

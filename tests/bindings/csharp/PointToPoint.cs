@@ -219,7 +219,7 @@ namespace Tests
         private static void NullRank(Intracommunicator comm)
         {
             comm.Send(5, Communicator.NullRank, 0);
-            Expect.Equal(0, comm.Receive<int>(Communicator.NullRank, 0), "what comes from nobody");
+            Expect.Equal(0, comm.Receive<int>(Communicator.NullRank, 0), "what arrives from nobody");
         }
     }
 }

@@ -49,7 +49,7 @@ namespace Tests
         {
             ReceiveRequest<string> text = comm.ImmediateReceive<string>(Before(comm), 1);
             ReceiveRequest<double[]> array = comm.ImmediateReceive<double[]>(Before(comm), 2);
-            Expect.True(array.Test() == null, "nothing has come");
+            Expect.True(array.Test() == null, "nothing has arrived");
             comm.Barrier();
             Request first = comm.ImmediateSend(new double[] { 1, 2, 3 }, Next(comm), 2);
             Request second = comm.ImmediateSend("text", Next(comm), 1);

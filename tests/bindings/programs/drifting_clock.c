@@ -1,4 +1,4 @@
-/* A clock that is ten percent too fast on the second host, in place of the one that the common start reads:
+/* A clock that is ten percent too fast on the second host, instead of the one that the common start reads:
    the linker is told to call this instead. A common origin keeps what the two clocks show comparable
    afterwards. */
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 // Rank 1 does not come back from its fourth start in the second collective or, with BEFORE, does not get as
-// far as comparing clocks for it: it sends itself SIGNAL. The linker puts these functions in place of
-// common_start_wait and common_start_next_case.
+// far as comparing clocks for it: it sends itself SIGNAL. The linker replaces
+// common_start_wait and common_start_next_case by these functions.
 #define _DEFAULT_SOURCE
 #include "common_start.h"
 #include <mpi.h>

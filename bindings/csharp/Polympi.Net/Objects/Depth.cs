@@ -18,7 +18,7 @@ namespace MPI
 
         internal void Leave() => depth--;
 
-        /// <summary>Does something with a stack of its own.</summary>
+        /// <summary>Does something with its own stack.</summary>
         internal void Elsewhere(Action action)
         {
             int before = limit;

@@ -62,7 +62,7 @@ namespace MPI
             }
         }
 
-        /// <summary>The methods by which a class takes part, those of base classes first.</summary>
+        /// <summary>The methods by which a class participates, those of base classes first.</summary>
         private void AddCalls(Type declaring)
         {
             foreach (MethodInfo method in declaring.GetMethods(Own))

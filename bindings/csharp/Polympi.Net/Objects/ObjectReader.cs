@@ -38,7 +38,7 @@ namespace MPI
             throw new InvalidDataException("This message holds no object: a number in it has no end.");
         }
 
-        /// <summary>The length of something of which each element has at least so many bytes.</summary>
+        /// <summary>The length of something of which each element has at least this many bytes.</summary>
         internal int Length(int least = 0)
         {
             int length = Int();
@@ -73,7 +73,7 @@ namespace MPI
             int number = Int();
             if (number == types.Count)
             {
-                types.Add(null); // the arguments of a generic type have names of their own
+                types.Add(null); // the arguments of a generic type have their own names
                 types[number] = TypeNames.Read(this);
             }
             return Item(types, number);

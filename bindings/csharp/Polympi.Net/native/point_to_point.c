@@ -85,8 +85,7 @@ int32_t polympi_net_iprobe(int32_t source, int32_t tag, intptr_t comm, int32_t *
     return code;
 }
 
-/* A message that is taken out of the queue, so that no other thread can receive it: MPI_Message as a handle.
- */
+/* A message taken out of the queue, so that no other thread can receive it: MPI_Message as a handle. */
 int32_t polympi_net_mprobe(int32_t source, int32_t tag, intptr_t comm, intptr_t *message,
                            struct net_status *status) {
     MPI_Status found;

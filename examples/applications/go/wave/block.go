@@ -21,7 +21,7 @@ func (b *block) at(i, j, k int) int { return i*b.plane + j*b.row + k }
 
 func (b *block) all() points { return points{[3]int{1, 1, 1}, b.n} }
 
-// inside is what is not beside a ghost layer of a neighbour.
+// inside is what is not next to a ghost layer of a neighbour.
 func (b *block) inside() points {
 	p := b.all()
 	for axis := range p.first {
@@ -71,7 +71,7 @@ func (b *block) update(next, u []float64, p points, a, c float64) {
 	}
 }
 
-// mirrorPlane gives the ghost points of a plane beyond the boundary the values of the points beside it, also at the ends
+// mirrorPlane gives the ghost points of a plane beyond the boundary the values of the points next to it, also at the ends
 // of its rows, while they are in the cache: u_0 = u_2.
 func (b *block) mirrorPlane(u []float64, i int, p points) {
 	mirrorFirst := b.boundary[4] && p.first[2] == 1

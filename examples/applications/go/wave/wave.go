@@ -14,7 +14,7 @@ import (
 	"polympi/bindings/go/mpi"
 )
 
-// Points that a rank can have along an axis: at most so many that an int of C counts those of a face.
+// Points that a rank can have along an axis: few enough for an int of C to count those of a face.
 const (
 	leastPoints = 3
 	mostPoints  = 46338
@@ -208,7 +208,7 @@ func (w *Wave) updatePoints(p points, a, c float64) {
 	w.update(w.fields[1-w.current], w.fields[w.current], p, a, c)
 }
 
-// updateBeside updates the points beside ghost layers of neighbours, axis by axis, each of them once.
+// updateBeside updates the points next to ghost layers of neighbours, axis by axis, each of them once.
 func (w *Wave) updateBeside(a, c float64) {
 	p := w.inside()
 	for axis := 2; axis >= 0; axis-- {

@@ -3,7 +3,7 @@
 use mpi::{collective::SystemOperation, topology::SimpleCommunicator, traits::*};
 use std::time::Instant;
 
-/// A compiler may not change the order of additions, so the sum is made of so many sums, which vectors hold.
+/// A compiler may not change the order of additions, so the sum is made of that many sums, which vectors hold.
 const LANES: usize = 32;
 
 /// The solver. Its methods are collective.

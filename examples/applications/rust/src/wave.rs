@@ -226,7 +226,7 @@ impl Field {
         Block { first: [1; 3], last: self.n }
     }
 
-    /// What is not beside a ghost layer of a neighbour.
+    /// What is not next to a ghost layer of a neighbour.
     fn inside(&self) -> Block {
         Block {
             first: [0, 1, 2].map(|axis: usize| if self.mirror[2 * axis] { 1 } else { 2 }),
@@ -321,7 +321,7 @@ impl Field {
         }
     }
 
-    /// The points of a plane's block beside the boundary, also of those at the ends of its rows, give the ghost points
+    /// The points of a plane's block next to the boundary, also of those at the ends of its rows, give the ghost points
     /// beyond it their values, while they are in the cache: u_0 = u_2.
     fn mirror_plane(&mut self, field: usize, i: usize, block: &Block) {
         let Field { n, row, plane, mirror, begin, .. } = *self;
@@ -375,7 +375,7 @@ fn update_line(next: &mut [f64], line: Around, beyond: [&[f64]; 2], (a, c): (f64
     }
 }
 
-/// A line of a plane and the same ones of the three planes above it. A plane is a neighbour of the planes beside it, and
+/// A line of a plane and the same ones of the three planes above it. A plane is a neighbour of the planes next to it, and
 /// too large for the cache nearest to the processor: of four planes, six are loaded for four that are made, and of single
 /// planes twelve. A compiler knows of each argument, but not of elements of an array, that nothing else leads to it.
 fn update_four(

@@ -90,7 +90,7 @@ final class Harness {
         }
     }
 
-    /** Runs the plan after the first barrier; gives the exit code. A complaint about the command line is told first. */
+    /** Runs the plan after the first barrier; gives the exit code. A complaint about the command line comes first. */
     static int run(String plan, String samples, String binding, String complaint, long initNs, Cases all)
             throws Throwable {
         cases = all;

@@ -39,7 +39,7 @@ interface Values {
         return Arena.ofAuto().allocate(Math.max(1, messages) * (long) bytes, 64);
     }
 
-    /** Values that lie in messages, each of which has memory of its own. */
+    /** Values that lie in messages, each of which has its own memory. */
     abstract class InMessages implements Values {
         protected final MemorySegment out;
         protected final MemorySegment in;

@@ -236,7 +236,7 @@ public final class Comm {
         }
     }
 
-    /** Waits for a message of any length, and tells how many elements it has; {@link #mrecv} receives it. */
+    /** Waits for a message of any length, and gives the number of its elements; {@link #mrecv} receives it. */
     public int mprobe(Datatype type, int source, int tag) {
         try {
             MpiException.check((int) MPROBE.invokeExact(source, tag, handle, message, status));

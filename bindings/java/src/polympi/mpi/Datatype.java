@@ -59,7 +59,7 @@ public record Datatype(long handle) {
                         (int) INDEXED.invokeExact(lengths.length, ints(arena, lengths), ints(arena, places), of.handle, made));
     }
 
-    /** A record: so many elements of each datatype at these places, and how long it is, in bytes. */
+    /** A record: this many elements of each datatype at these places, and how long it is, in bytes. */
     public static Datatype struct(int[] lengths, long[] places, Datatype[] of, long bytes) {
         final Datatype fields =
                 make(

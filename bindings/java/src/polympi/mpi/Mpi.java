@@ -7,7 +7,7 @@ import java.lang.invoke.MethodHandle;
 
 /** Start and end of MPI, and memory for buffered sends. One thread makes all calls. */
 public final class Mpi {
-    /** What a buffered send takes besides its message, in bytes. */
+    /** What a buffered send takes in addition to its message, in bytes. */
     public static final int BSEND_OVERHEAD = (int) Library.constant("BSEND_OVERHEAD");
     /** In place of a rank that receives. */
     public static final int ANY_SOURCE = (int) Library.constant("ANY_SOURCE");

@@ -15,7 +15,7 @@ public final class Requests {
     private final MemorySegment handles;
     private final int length;
 
-    /** Places for so many requests, allocated in an arena. */
+    /** Places for this many requests, allocated in an arena. */
     public Requests(Arena arena, int length) {
         this.length = length;
         handles = arena.allocate(length * Library.HANDLE_BYTES, Long.BYTES);

@@ -16,7 +16,7 @@ import polympi.mpi.Op;
  */
 public final class InnerProduct implements AutoCloseable {
     /**
-     * Elements of a piece of a vector. A compiler may not change the order of additions, so the sum is made of so many
+     * Elements of a piece of a vector. A compiler may not change the order of additions, so the sum is made of that many
      * sums. C2 makes vectors of a loop over arrays that all have the same index, so each piece is an array: that takes 0.7
      * of the time of one long array with eight sums, with 256 to 1024 elements. More do not stay in the smallest cache.
      */

@@ -128,7 +128,7 @@ public final class Wave implements AutoCloseable {
         }
     }
 
-    /** The points beside ghost layers follow those inside, axis by axis, each of them once. */
+    /** The points next to ghost layers follow those inside, axis by axis, each of them once. */
     private void updateOverlapped(double a, double c) {
         final int[] first = new int[AXES];
         final int[] last = new int[AXES];
