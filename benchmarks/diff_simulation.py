@@ -49,39 +49,25 @@ class Noise:
     """The spread of a made-up machine, as standard deviations of logarithms and as shares.
 
     The figures are round ones of the size that launches on a virtual machine with two cores show.
-
-    Attributes:
-        block: of a block, all arms together.
-        launch: of a launch as a whole.
-        case_low, case_high: of a case in a launch; each case has its own, between these.
-        bad_values, bad_launches: how many values and whole launches are too slow.
-        bad: by how much those are too slow, in the mean (exponential).
-        later: the factor of the machine in the later run.
     """
 
-    block: float = 0.1
-    launch: float = 0.02
-    case_low: float = 0.03
+    block: float = 0.1  # of a block, all arms together
+    launch: float = 0.02  # of a launch as a whole
+    case_low: float = 0.03  # of a case in a launch; each case has its own, between this and the next
     case_high: float = 0.08
-    bad_values: float = 0.03
+    bad_values: float = 0.03  # how many values, and whole launches, are too slow
     bad_launches: float = 0.01
-    bad: float = 0.4
-    later: float = 1.3
+    bad: float = 0.4  # by how much those are too slow, in the mean (exponential)
+    later: float = 1.3  # the factor of the machine in the later run
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """What differs between the two runs of a pair.
-
-    Attributes:
-        name: in words.
-        factor: of the changed rows.
-        changed: whether a row of :data:`CHANGED` is one of them.
-    """
+    """What differs between the two runs of a pair."""
 
     name: str
-    factor: float = 1.0
-    changed: Callable[[Case], bool] = lambda _: False
+    factor: float = 1.0  # of the changed rows
+    changed: Callable[[Case], bool] = lambda _: False  # whether a row of `CHANGED` is one of them
 
 
 def _latency(case: Case) -> bool:
@@ -144,23 +130,14 @@ def _as_frame(cases: Sequence[Case]) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one comparison said.
-
-    Attributes:
-        scenario: its name.
-        launches: of each run.
-        exit_code: what the command would exit with.
-        found: the group in which something changes is called slower.
-        groups: how many groups there are.
-        slower, faster, same, unknown: how many of them have that verdict.
-    """
+    """What one comparison said."""
 
     scenario: str
-    launches: int
-    exit_code: int
-    found: bool
+    launches: int  # of each run
+    exit_code: int  # what the command would exit with
+    found: bool  # the group in which something changes is called slower
     groups: int
-    slower: int
+    slower: int  # how many groups have that verdict; likewise the next
     faster: int
     same: int
     unknown: int

@@ -64,21 +64,13 @@ DESIGNS = (Design(6, both=False), Design(QUICK_BLOCKS, both=False), QUICK, Desig
 
 @dataclass(frozen=True)
 class Judged:
-    """A row of a simulated run.
-
-    Attributes:
-        design: name of the design.
-        bad: which arm had the bad launch: ``none``, ``C`` or ``binding``.
-        ratio: the true ratio to C.
-        verdict: the word in the report.
-        low, high: the interval of the ratio.
-    """
+    """A row of a simulated run."""
 
     design: str
-    bad: str
-    ratio: float
-    verdict: str
-    low: float
+    bad: str  # which arm had the bad launch: `none`, `C` or `binding`
+    ratio: float  # the true ratio to C
+    verdict: str  # the word in the report
+    low: float  # the interval of the ratio
     high: float
 
 
@@ -109,13 +101,9 @@ def simulate(design: Design, bad: str, factor: float, random: np.random.Generato
 def shares(rows: pl.DataFrame) -> pl.DataFrame:
     """For each design and bad launch: how many effects are called slower, and what the intervals are worth.
 
-    Args:
-        rows: columns as the fields of :class:`Judged`.
-
-    Returns:
-        ``design, bad``; ``slower_R``, the share of rows of the true ratio R that are called slower; ``false``, the
-        share of rows without an effect that are called slower or faster; ``width``, the median of (high - low) / ratio;
-        ``coverage``, the share of all intervals that contain the true ratio.
+    Of columns as the fields of :class:`Judged` it makes ``design, bad``; ``slower_R``, the share of rows of the true
+    ratio R that are called slower; ``false``, the share of rows without an effect that are called slower or faster;
+    ``width``, the median of (high - low) / ratio; ``coverage``, the share of all intervals that contain the true ratio.
     """
     slower = pl.col("verdict") == SLOWER
     called = pl.col("verdict").is_in([SLOWER, FASTER])

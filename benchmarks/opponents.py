@@ -43,21 +43,13 @@ MOST_NETPIPE = 0.05  # which averages nothing
 
 @dataclass(frozen=True)
 class Opponent:
-    """A third-party program as it is compared here.
-
-    Attributes:
-        tool: which one.
-        alike: which of our figures is computed as this program computes its own (see :mod:`our_figures`).
-        judged: which of our figures has to be near: what reports show, unless it is another thing by definition.
-        most: how near.
-        command: the program with its arguments, for message sizes in bytes.
-    """
+    """A third-party program as it is compared here."""
 
     tool: Tool
-    alike: str
-    judged: str
-    most: float
-    command: Callable[[Sequence[int]], list[str]]
+    alike: str  # which of our figures is computed as this program computes its own (see `our_figures`)
+    judged: str  # which of our figures has to be near: what reports show, unless it is another thing by definition
+    most: float  # how near
+    command: Callable[[Sequence[int]], list[str]]  # the program with its arguments, for message sizes in bytes
 
     @property
     def name(self) -> str:

@@ -31,17 +31,11 @@ WITHIN, UNSETTLED, OUTSIDE = "within", "unsettled", "OUTSIDE"
 
 @dataclass(frozen=True)
 class Difference:
-    """One of our figures against that of another program.
+    """One of our figures against that of another program."""
 
-    Attributes:
-        ours_ns: median over rounds of ours, in ns.
-        ratio: exp of the median over rounds of the log-ratio, ours to theirs.
-        low, high: its interval; None with fewer than 6 rounds.
-    """
-
-    ours_ns: float
-    ratio: float
-    low: float | None
+    ours_ns: float  # median over rounds
+    ratio: float  # exp of the median over rounds of the log-ratio, ours to theirs
+    low: float | None  # its interval; None with fewer than 6 rounds
     high: float | None
 
     def within(self, most: float) -> bool:

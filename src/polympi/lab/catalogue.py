@@ -74,12 +74,12 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["pair", "cycle", "joint", "rooted", "application", "launch"]
     summary: str  # one line for `polympi list`
     iteration: str  # what one iteration does
-    modes: tuple[str, ...]  # the modes it has, the main one first
     payloads: tuple[str, ...]  # the payloads it has, the main one first
     sends: tuple[Messages, Messages]  # messages of rank 0 and of the other ranks in one iteration
     gets: tuple[Messages, Messages]  # likewise
     origin: Literal["nobody", "peer", "root", "each", "sum", "neighbors"]  # who made what arrives
-    _operations: int = msgspec.field(name="operations")
+    modes: tuple[str, ...] = ("standard",)  # the modes it has, the main one first
+    _operations: int = msgspec.field(name="operations", default=1)
     apiece: bool = False  # each destination gets its own
     nonblocking: bool = False  # the call starts a collective, and a wait completes it
     call: str = ""  # the name in MPI of a collective, if it differs from its own

@@ -12,16 +12,12 @@ from polympi.lab.run.request import StackPlan
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run would do on one stack.
+    """What a run would do on one stack, with the fewest and the most blocks that the profile allows.
 
-    Attributes:
-        cases: by benchmark.
-        fewest_launches, most_launches: with the fewest and the most blocks that the profile allows; the two launches
-            of C that choose the iterations, and the trials of the others, are among them.
-        shortest_s, longest_s: seconds, likewise.
+    The two launches of C that choose the iterations, and the trials of the others, are among the launches.
     """
 
-    cases: dict[str, int]
+    cases: dict[str, int]  # by benchmark
     fewest_launches: int
     most_launches: int
     shortest_s: float
