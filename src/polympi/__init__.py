@@ -22,6 +22,7 @@ _HOMES = {
     ),
     "polympi.graph": ("Graph",),
     "polympi.halo": ("Halo",),
+    "polympi.library": ("get_include", "library_path"),
     "polympi.native.core": ("Raw", "Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),

@@ -24,6 +24,7 @@ from polympi.errors import (
 )
 from polympi.graph import Graph as Graph
 from polympi.halo import Halo as Halo
+from polympi.library import get_include as get_include, library_path as library_path
 from polympi.native.core import (
     Raw as Raw,
     Plan as Plan,
@@ -100,7 +101,9 @@ __all__ = [
     "buffer_attach",
     "buffer_detach",
     "finalize",
+    "get_include",
     "init",
+    "library_path",
     "library_version",
     "op",
     "raw",

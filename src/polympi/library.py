@@ -239,6 +239,28 @@ def _abi(path: str, handle: int) -> str:
     return "mpich" if has("MPI_F_STATUS_IGNORE") else "abi"
 
 
+def library_path() -> str:
+    """The file of the MPI library that polympi runs on, without links. It is loaded if need be; MPI isn't started.
+
+    Raises:
+        LibraryError: there is none, as on the serial backend.
+    """
+    __import__("polympi.native.core")
+    if chosen is None or is_serial():
+        raise LibraryError("library_path(): the serial backend has no MPI library.")
+    path = chosen[0]
+    if os.path.isabs(path):
+        return os.path.realpath(path)
+    with open("/proc/self/maps") as maps:  # a name that the loader has found
+        files = [line.rstrip("\n").partition("/")[2] for line in maps]
+    return next("/" + file for file in files if os.path.basename(file).startswith(path))
+
+
+def get_include() -> str:
+    """The folder of ``polympi.h``, which extension modules include that take communicators."""
+    return os.path.join(os.path.dirname(native.__file__), "include")
+
+
 def is_serial() -> bool:
     """Whether this process runs on the serial backend: one rank, and no MPI library."""
     return chosen is not None and chosen[1] == "serial"

@@ -18,6 +18,7 @@ from polympi.lab.bindings.sources import INTERFACE, files_meant
 from polympi.lab.environment.processor import instruction_sets
 from polympi.lab.errors import BuildError
 from polympi.lab.home import home
+from polympi.lab.stacks.prebuilt import prebuilt, put
 from polympi.lab.stacks.stack import Stack
 
 NATIVE = {"-march=native", "-Ctarget-cpu=native"}  # in a command, of GCC or Clang, of Rust: for this processor
@@ -71,7 +72,9 @@ def build(binding: Binding, stack: Stack) -> Path:
     if _names(binding, _CORE):
         build_core(stack)
     with made_once(output) as built:
-        if built:
+        if built and (ready := prebuilt(stack, binding.manifest.name)):
+            put(ready, stack, built)
+        elif built:
             _run_build(binding, stack, built)
     return output
 
@@ -128,6 +131,8 @@ def output_folder(binding: Binding, stack: Stack) -> Path:
         key.update(part.encode() + b"\0")
     if not NATIVE.isdisjoint(manifest.build.command):  # the folder may be one of several machines
         key.update(instruction_sets().encode())
+    if prebuilt(stack, manifest.name):
+        key.update(b"prebuilt")
     if _names(binding, _HARNESS):
         key.update(str(harness_folder(stack)).encode())
     if _names(binding, _CORE):

@@ -12,6 +12,7 @@ from polympi.lab.bindings.compiling import run_build
 from polympi.lab.bindings.made_once import made_once
 from polympi.lab.bindings.manifest import shipped_folder
 from polympi.lab.home import home
+from polympi.lab.stacks.prebuilt import HARNESS, prebuilt, put
 from polympi.lab.stacks.stack import Stack
 
 STATIC = "libpolympi_harness.a"
@@ -23,6 +24,8 @@ _TIMEOUT_S = 120.0  # it takes a few seconds
 def harness_folder(stack: Stack) -> Path:
     """Where the libraries of a stack are or will be; other sources have another folder."""
     key = hashlib.sha256("\0".join((*_FLAGS, stack.mpicc, stack.library)).encode())
+    if prebuilt(stack, HARNESS):
+        key.update(b"prebuilt")
     for source in sorted(_sources().glob("*.[ch]")):
         key.update(source.read_bytes() + b"\0")
     return home() / "builds" / stack.name / f"harness-{key.hexdigest()[:12]}"
@@ -32,7 +35,9 @@ def build_harness(stack: Stack) -> Path:
     """The folder with the libraries of a stack; they are compiled unless they are there."""
     folder = harness_folder(stack)
     with made_once(folder) as made:
-        if made:
+        if made and (ready := prebuilt(stack, HARNESS)):
+            put(ready, stack, made)
+        elif made:
             _compile(stack, made)
     return folder
 

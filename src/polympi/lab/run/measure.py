@@ -25,6 +25,7 @@ from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.add import add_stack
 from polympi.lab.stacks.describe import describe
 from polympi.lab.stacks.known import FIRST_STACK
+from polympi.lab.stacks.prebuilt import prebuilt_used
 from polympi.lab.stacks.stack import Stack, get_stack
 
 
@@ -55,7 +56,7 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
             metadata["cluster"] = request.cluster.metadata()
         ranks_here = max(request.ranks) if request.all_here else 1
         findings = environment_findings(metadata, ranks_here, by_network=request.takes_network)
-        findings = [*only_one_host(request), *apart, *findings]
+        findings = [*only_one_host(request), *apart, *findings, *prebuilt_used(request.stacks)]
         environment = Environment(metadata=metadata, stacks=_described(request), findings=findings)
         directory = RunDirectory.create(request.output, record(request, plans), environment)
         for finding in findings:

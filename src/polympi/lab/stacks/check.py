@@ -15,6 +15,7 @@ from polympi.lab.errors import StackError, system_reason
 from polympi.lab.process import Ended, run_tree
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.family import last_line
+from polympi.lab.stacks.prebuilt import CHECK, prebuilt, put
 from polympi.lab.stacks.stack import SRUN, Stack
 
 CHECK_TIMEOUT_S = 60.0
@@ -56,7 +57,7 @@ def checked(stack: Stack, *, hostfile: Path | None = None, cluster: Cluster | No
     place = stack.folder if stack.folder.is_dir() else None
     with tempfile.TemporaryDirectory(prefix="polympi-check-", dir=place) as scratch:
         program, output = Path(scratch) / "check", Path(scratch) / "output"
-        _compile(stack, program)
+        compile_check(stack, program)
         command = mpiexec_command(
             stack, CHECK_RANKS, [str(program)], processors=CHECK_RANKS, hostfile=hostfile, cluster=cluster
         )
@@ -76,7 +77,11 @@ def checked(stack: Stack, *, hostfile: Path | None = None, cluster: Cluster | No
     )
 
 
-def _compile(stack: Stack, program: Path) -> None:
+def compile_check(stack: Stack, program: Path) -> None:
+    """Compile the program of the check, or copy the one that is prebuilt."""
+    if ready := prebuilt(stack, CHECK):
+        put(ready, stack, program.parent)
+        return
     command = [stack.mpicc, "-std=gnu11", str(_CHECK), "-o", str(program), "-ldl"]
     compiled = subprocess.run(command, env=stack.variables(), capture_output=True, text=True, check=False)
     if compiled.returncode != 0:

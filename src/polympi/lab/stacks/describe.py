@@ -3,6 +3,7 @@
 import subprocess
 
 from polympi.lab.records import StackMetadata
+from polympi.lab.stacks.prebuilt import compiler_text, lacks_compiler
 from polympi.lab.stacks.stack import Stack
 
 
@@ -17,7 +18,9 @@ def describe(stack: Stack) -> StackMetadata:
         launcher=[*stack.launcher, *stack.launcher_arguments],
         mpicc=stack.mpicc,
         compiles_as=_output([stack.mpicc, "-show"], stack),
-        compiler=_first_line(_output([stack.mpicc, "--version"], stack)),
+        compiler=compiler_text(stack)
+        if lacks_compiler(stack)
+        else _first_line(_output([stack.mpicc, "--version"], stack)),
         python=_output([stack.python, "--version"], stack),
         packages=_output([stack.python, "-m", "pip", "freeze", "--disable-pip-version-check"], stack).splitlines(),
         variables={
