@@ -90,6 +90,13 @@ site: .venv/docs ## Build the documentation in build/site; an unresolved link is
 	rm -rf build/site
 	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going -c docs . build/site
 
+# What is printed last uploads it, which a person does, or GitHub for a tag once a person has approved it.
+release: wheels site ## Build and check all of a release: wheels, sdist, documentation and its notes; it uploads nothing.
+	$(BIN)/twine check --strict wheelhouse/*
+	$(BIN)/towncrier build --draft --version "$$($(BIN)/python -c 'import polympi; print(polympi.__version__)')"
+	@git describe --tags --exact-match --match 'v*' 2>/dev/null || echo "This commit has no tag, so nothing would be published."
+	@echo "To publish it: git tag v$$($(BIN)/python -c 'import polympi; print(polympi.__version__)') && git push --tags"
+
 clean: ## Remove the environment, the stacks in it and the caches; results stay.
 	rm -rf .venv .cache build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
