@@ -59,6 +59,7 @@ exclude_patterns = [".*", "build", "src", "tests", "benchmarks", "**/target", "*
 myst_heading_anchors = 4
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
+toc_object_entries_show_parents = "hide"
 napoleon_use_ivar = True
 nitpicky = True
 nitpick_ignore_regex = [("py:(class|exc|obj)", ".*")]  # types in signatures, mostly of other packages
