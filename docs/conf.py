@@ -38,6 +38,8 @@ project = "polympi"
 version = release = installed_version("polympi")
 html_title = f"polympi {version}"
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_copyright = False
 pygments_style = "tango"
@@ -56,6 +58,8 @@ include_patterns = [
 exclude_patterns = [".*", "build", "src", "tests", "benchmarks", "**/target", "**/node_modules"]
 myst_heading_anchors = 4
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+toc_object_entries_show_parents = "hide"
 napoleon_use_ivar = True
 nitpicky = True
 nitpick_ignore_regex = [("py:(class|exc|obj)", ".*")]  # types in signatures, mostly of other packages
