@@ -1,10 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "arm.h"
-#include "datatypes.h"
 #include "exchange.h"
-#include "faces.h"
-#include "halo.h"
-#include "layouts.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE
-#include "datatypes.h"
+#include "exchange.h"
 
 #include <stddef.h>
 

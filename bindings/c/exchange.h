@@ -98,6 +98,31 @@ const struct loops *ring_loops(int rank);
 /* The loops of every rank for each collective benchmark. */
 const struct loops *collective_loops(int32_t benchmark);
 
+/* The loops of halo: six faces of a cube exchanged with the other rank, by datatypes or packed by hand. */
+const struct loops *halo_loops(void);
+const struct loops *halo_packing_loops(void);
+
+/* Loops of rank 0 or 1 that pack by hand, and unpack what arrives: a face of the cube (docs/protocol.md), or
+   a message whose elements do not lie side by side. Sent by a datatype, both take the loops of latency. */
+const struct loops *packing_loops(const struct polympi_case *c, int rank);
+const struct loops *layout_packing_loops(const struct polympi_case *c, int rank);
+
+/* Makes the derived datatypes of objects; datatypes_end frees them. */
+void datatypes_begin(void);
+void datatypes_end(void);
+
+MPI_Datatype payload_datatype(int32_t payload);
+
+/* Makes the datatypes of a case before the first iteration, and frees them after the last: of a face, of the
+   faces of halo and the ghost layers that they go to, and of a layout, with which a message is sent as it
+   lies. */
+void faces_begin(const struct polympi_case *c, struct exchange *exchange);
+void faces_end(const struct polympi_case *c, struct exchange *exchange);
+void halo_begin(struct exchange *exchange);
+void halo_end(struct exchange *exchange);
+void layouts_begin(const struct polympi_case *c, struct exchange *exchange);
+void layouts_end(struct exchange *exchange);
+
 /* The calls that a mode of latency or stream makes, and the requests, attached buffer and receive posted
    ahead that it needs, from before the first iteration to after the last. */
 void latency_choose(const struct polympi_case *c, const struct waiting *waiting, struct exchange *exchange);

@@ -1,5 +1,4 @@
 #define _DEFAULT_SOURCE
-#include "faces.h"
 #include "delay.h"
 #include "exchange.h"
 

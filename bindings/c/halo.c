@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE
-#include "halo.h"
 #include "delay.h"
+#include "exchange.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE
-#include "layouts.h"
 #include "delay.h"
+#include "exchange.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
-from c_program import catalogue_cases, compile_with_reference, launch, plan_of, run
+from c_program import Samples, catalogue_cases, compile_with_reference, launch, plan_of, run
 
 from polympi.lab.catalogue import FACE_MODES, MEASURED
 from polympi.lab.stacks.stack import Stack
@@ -106,6 +106,19 @@ int __wrap_sched_yield(void) {
 """
 
 
+def run_changed(
+    stack: Stack, folder: Path, source: str, function: str, cases: list[str], *mode: str, ranks: int = 2
+) -> Samples:
+    """The samples of these cases from the reference in which the linker puts a source instead of a function."""
+    (folder / "changed.c").write_text(source)
+    program = compile_with_reference(stack, folder, folder / "changed.c", f"-Wl,--wrap={function}")
+    (folder / "plan").write_text(plan_of(cases))
+    written = folder / "samples"
+    return launch(
+        stack, folder, [str(program), str(folder / "plan"), str(written), *mode], written, ranks=ranks
+    ).samples
+
+
 def test_a_wrong_byte_is_found_in_every_benchmark(stack: Stack, tmp_path: Path) -> None:
     cases = [case for case in catalogue_cases([1, 1000]) if case.split()[2] in ("bytes", "float64")]
     samples = run(stack, tmp_path, plan_of(cases), "c-wrong").samples
@@ -116,37 +129,25 @@ def test_a_wrong_byte_is_found_in_every_benchmark(stack: Stack, tmp_path: Path) 
 
 @pytest.mark.parametrize("idle", ["batch", "singly"])
 def test_each_loop_that_is_timed_is_checked(mpich: Stack, tmp_path: Path, idle: str) -> None:
-    source = tmp_path / "idle.c"
-    source.write_text(IDLE_LOOP.replace("IDLE", idle))
-    program = compile_with_reference(mpich, tmp_path, source, "-Wl,--wrap=collective_loops")
     cases = [case for case in catalogue_cases([8]) if " bytes " in case and case.split()[0] in COLLECTIVES]
-    (tmp_path / "plan").write_text(plan_of(cases))
-    written = tmp_path / "samples"
-    samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    samples = run_changed(mpich, tmp_path, IDLE_LOOP.replace("IDLE", idle), "collective_loops", cases)
     failed = {cases[i].split()[0] for i, verdict in samples.valid.items() if verdict.startswith("failed message")}
     assert failed == (COLLECTIVES if idle == "singly" else JOINT)
     assert {"bcast", "ibcast", "alltoall", "neighbor-alltoall"} < COLLECTIVES
 
 
 def test_a_piece_that_is_meant_for_another_rank_is_found(mpich: Stack, tmp_path: Path) -> None:
-    source = tmp_path / "misdirected.c"
-    source.write_text(MISDIRECTED)
-    program = compile_with_reference(mpich, tmp_path, source, "-Wl,--wrap=polympi_payload_fill")
     names = [benchmark.name for benchmark in MEASURED if benchmark.apiece]
-    (tmp_path / "plan").write_text(plan_of([f"{name} standard float64 8" for name in names]))
-    written = tmp_path / "samples"
-    samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    cases = [f"{name} standard float64 8" for name in names]
+    samples = run_changed(mpich, tmp_path, MISDIRECTED, "polympi_payload_fill", cases)
     assert {"reduce-scatter", "neighbor-alltoall"} < set(names)
     assert [names[i] for i, verdict in samples.valid.items() if verdict.startswith("failed message")] == names
 
 
 def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) -> None:
-    source = tmp_path / "beside.c"
-    source.write_text(WRITE_BESIDE.replace("PLACE", "x->edge * x->edge + x->edge + 1"))
-    program = compile_with_reference(mpich, tmp_path, source, "-Wl,--wrap=latency_begin")
-    (tmp_path / "plan").write_text(plan_of([f"faces {mode} float64 392" for mode in FACE_MODES]))
-    written = tmp_path / "samples"
-    samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    source = WRITE_BESIDE.replace("PLACE", "x->edge * x->edge + x->edge + 1")
+    cases = [f"faces {mode} float64 392" for mode in FACE_MODES]
+    samples = run_changed(mpich, tmp_path, source, "latency_begin", cases)
     assert [verdict.split(": ")[-1] for verdict in samples.valid.values()] == [
         "an element next to the face was written to"
     ] * 3
@@ -159,24 +160,16 @@ def test_what_is_written_beside_a_face_is_found(mpich: Stack, tmp_path: Path) ->
 @pytest.mark.slow
 def test_what_is_written_beside_a_halo_is_found(mpich: Stack, tmp_path: Path, place: str, element: str) -> None:
     """Corners and edges of the ghost layers stay, and so does the cube within."""
-    source = tmp_path / "beside.c"
-    source.write_text(WRITE_BESIDE.replace("PLACE", place))
-    program = compile_with_reference(mpich, tmp_path, source, "-Wl,--wrap=latency_begin")
-    (tmp_path / "plan").write_text(plan_of(["halo standard float64 2352"]))
-    written = tmp_path / "samples"
-    samples = launch(mpich, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    source = WRITE_BESIDE.replace("PLACE", place)
+    samples = run_changed(mpich, tmp_path, source, "latency_begin", ["halo standard float64 2352"])
     assert f"rank 0 received: element {element} is 0 instead of" in samples.valid[0]
 
 
 @pytest.mark.exclusive
 @pytest.mark.slow
 def test_a_rank_that_is_late_for_the_start_spoils_no_time(stack: Stack, tmp_path: Path) -> None:
-    source = tmp_path / "late.c"
-    source.write_text(LATE)
-    program = compile_with_reference(stack, tmp_path, source, "-Wl,--wrap=common_start_wait")
-    (tmp_path / "plan").write_text(plan_of(["bcast standard bytes 8 1 1 1 60", "barrier standard none 0 1 60 1 60"]))
-    written = tmp_path / "samples"
-    samples = launch(stack, tmp_path, [str(program), str(tmp_path / "plan"), str(written)], written).samples
+    cases = ["bcast standard bytes 8 1 1 1 60", "barrier standard none 0 1 60 1 60"]
+    samples = run_changed(stack, tmp_path, LATE, "common_start_wait", cases)
     assert samples.valid == {0: "ok", 1: "ok"}
     assert set(samples.repeated) == {0, 1}
     for times in (samples.events[0], samples.batches[1], samples.events[1]):
@@ -188,12 +181,9 @@ def test_a_rank_that_is_late_for_the_start_spoils_no_time(stack: Stack, tmp_path
 def test_a_spinning_rank_yields_where_ranks_outnumber_cpus(
     stack: Stack, tmp_path: Path, ranks_a_cpu: int, yields: bool
 ) -> None:
-    source, yielded = tmp_path / "yielding.c", tmp_path / "yielded"
-    source.write_text(TELL_OF_YIELDING.replace("YIELDED", str(yielded)))
-    program = compile_with_reference(stack, tmp_path, source, "-Wl,--wrap=sched_yield")
-    (tmp_path / "plan").write_text(plan_of(["latency standard bytes 200000", "bibandwidth standard bytes 8"]))
-    written = tmp_path / "samples"
-    ranks = ranks_a_cpu * len(os.sched_getaffinity(0))
-    command = [str(program), str(tmp_path / "plan"), str(written), "multiple", "spin"]
-    assert launch(stack, tmp_path, command, written, ranks=ranks).samples.valid == {0: "ok", 1: "ok"}
+    yielded = tmp_path / "yielded"
+    source, ranks = TELL_OF_YIELDING.replace("YIELDED", str(yielded)), ranks_a_cpu * len(os.sched_getaffinity(0))
+    cases = ["latency standard bytes 200000", "bibandwidth standard bytes 8"]
+    samples = run_changed(stack, tmp_path, source, "sched_yield", cases, "multiple", "spin", ranks=ranks)
+    assert samples.valid == {0: "ok", 1: "ok"}
     assert yielded.exists() == yields

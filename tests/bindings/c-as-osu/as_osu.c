@@ -7,7 +7,7 @@
    OSU adds MPI_FLOAT (-T mpi_float) and no doubles. Here the payload float64 is as many bytes of MPI_FLOAT:
    where a library's loop over the elements is not vectorised, their number counts. */
 #define _DEFAULT_SOURCE
-#include "datatypes.h"
+#include "exchange.h"
 #include "polympi_harness.h"
 
 #include <mpi.h>
