@@ -21,10 +21,7 @@ _PERCENTILES = (
 
 
 def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerChart:
-    """One point per launch, at the median of its batches; per binding from top to bottom in block order.
-
-    Of the sizes of the family the representative ones are shown.
-    """
+    """One point per launch, at the median of its batches, in block order; of the representative sizes of the family."""
     sizes = representative_sizes(medians["size_bytes"].to_list())
     shown = medians.filter(pl.col("size_bytes").is_in(sizes) & pl.col("median_ns").is_not_null())
     records: list[dict[str, Any]] = [
