@@ -95,10 +95,7 @@ class Survey:
         return (max(moments) - min(moments)) / NS_PER_S if moments else 0.0
 
     def _all(
-        self,
-        act: Callable[[str], _T],
-        names: Sequence[str] | None = None,
-        into: dict[str, list[Any]] | None = None,
+        self, act: Callable[[str], _T], names: Sequence[str] | None = None, into: dict[str, list[Any]] | None = None
     ) -> dict[str, _T]:
         """Do something with hosts that answer, all together, by name, and add `into` lists; leave lost ones out."""
         names = list(self.hosts) if names is None else list(names)

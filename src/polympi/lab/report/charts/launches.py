@@ -11,13 +11,7 @@ from polympi.lab.report.charts import style
 from polympi.lab.report.charts.palette import Palette
 from polympi.lab.units import format_ns
 
-_PERCENTILES = (
-    ("p50", "p50_ns"),
-    ("p90", "p90_ns"),
-    ("p99", "p99_ns"),
-    ("p99.9", "p999_ns"),
-    ("max", "max_ns"),
-)
+_PERCENTILES = (("p50", "p50_ns"), ("p90", "p90_ns"), ("p99", "p99_ns"), ("p99.9", "p999_ns"), ("max", "max_ns"))
 
 
 def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerChart:

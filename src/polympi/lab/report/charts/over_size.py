@@ -130,9 +130,7 @@ def _lines(
     lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=style.faded(chosen), strokeDash=dash)
     bars = base.mark_rule(strokeWidth=1.6).encode(y=bounds[0], y2=bounds[1], opacity=style.faded(chosen, 0.65))
     points = base.mark_point(size=34, filled=True).encode(
-        y=y,
-        shape=style.shape(palette, names),
-        opacity=style.faded(chosen),
+        y=y, shape=style.shape(palette, names), opacity=style.faded(chosen)
     )
     targets = base.mark_point(size=260, filled=True, opacity=0).encode(y=y, tooltip=_TOOLTIP)
     return style.layered([lines.add_params(chosen, style.zoom("zoomed")), bars, points, targets], HEIGHT, rows=records)
