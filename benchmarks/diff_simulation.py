@@ -157,10 +157,7 @@ def simulate(
     seed: int = 1,
     benches: Sequence[str] = (),
 ) -> list[Outcome]:
-    """Compare made-up pairs of runs; the same seed gives the same pairs.
-
-    Without `benches` all benchmarks of the quick profile take part; the threshold is a fraction.
-    """
+    """Compare made-up pairs of runs, by all benchmarks of the quick profile or some; a seed gives the same pairs."""
     machine = Machine(launches, Noise(), np.random.default_rng(seed), benches)
     outcomes = []
     for _ in range(pairs):

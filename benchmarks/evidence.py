@@ -23,8 +23,7 @@ UNSETTLED = 3  # of one that cannot tell, as of `polympi diff`
 
 StackName = Annotated[str, typer.Option("--stack", metavar="NAME", help="The stack to measure on.")]
 CsvFile = Annotated[
-    Path | None,
-    typer.Option("--csv", metavar="FILE", help="Keep the raw figures in this file, which must not exist."),
+    Path | None, typer.Option("--csv", metavar="FILE", help="Keep the raw figures in this file, which must not exist.")
 ]
 
 

@@ -75,10 +75,7 @@ class Judged:
 
 
 def simulate(design: Design, bad: str, factor: float, random: np.random.Generator) -> list[Judged]:
-    """Make up a run and judge the rows of its binding; one launch of an arm is slower by the factor.
-
-    The bad launch of C is the first one of a block.
-    """
+    """Make up a run, an arm of which has a launch slower by the factor (C its first of a block), and judge its rows."""
     cases = len(TRUE_RATIOS)
     launches = random.gumbel(0, SCALE, (3, 1, design.blocks)) + random.gumbel(0, SCALE, (3, cases, design.blocks))
     c, again, binding = launches + np.cumsum(random.normal(0, DRIFT, design.blocks))

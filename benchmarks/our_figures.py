@@ -103,10 +103,7 @@ class OurPrograms:
 
     @property
     def names(self) -> list[str]:
-        """The launches that belong into a round: one for each figure and benchmark, as short as theirs.
-
-        The mean over batches needs no launch.
-        """
+        """The launches that belong into a round: one for each figure (but the mean over batches) and benchmark."""
         return list(self._plans)
 
     def measure(self, name: str, number: int) -> list[Figure]:

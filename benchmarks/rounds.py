@@ -92,10 +92,7 @@ class Comparison:
 
 
 def compare(raw: pl.DataFrame, opponent: Opponent) -> Comparison:
-    """Compare at the sizes that all figures have in every round; StackError if a time is zero.
-
-    The columns of `raw` are those of :data:`RAW_SCHEMA`.
-    """
+    """Compare, as :data:`RAW_SCHEMA`, at the sizes that all have in every round; StackError if a time is zero."""
     figures = [REPORTED, opponent.alike, opponent.name]
     wide = (
         raw.filter(pl.col("figure").is_in(figures), benchmark=opponent.benchmark)

@@ -1,16 +1,6 @@
 import pytest
 
-from polympi.lab.conclusions.phrases import (
-    count,
-    factor,
-    first_few,
-    listing,
-    percent,
-    plain_ratio,
-    rate,
-    signed,
-    size,
-)
+from polympi.lab.conclusions.phrases import count, factor, first_few, listing, percent, plain_ratio, rate, signed, size
 
 
 @pytest.mark.parametrize(

@@ -233,8 +233,7 @@ SAID = {
         "latency", series(SMALL) + series([8], delta=1400, payload="int") + series([24], delta=2000, payload="dict")
     ),
     "latency, other modes": lambda: say(
-        "latency",
-        series(SMALL) + series([8], delta=510, mode="synchronous") + series([8], delta=530, mode="ready"),
+        "latency", series(SMALL) + series([8], delta=510, mode="synchronous") + series([8], delta=530, mode="ready")
     ),
     "latency, one mode, two sizes": lambda: say("latency", series(FULL) + series(FULL[1:6:4], mode="ready", delta=511)),
     "latency, one mode, many sizes": lambda: say("latency", series(FULL) + series(FULL[:5], mode="ready", delta=514)),
@@ -244,8 +243,7 @@ SAID = {
     "faces, none": lambda: say("faces", series([8])),
     **{f"bandwidth {v}": lambda v=v: say("bandwidth", shares(v)) for v in ("S-S", "--S", "S-S-")},
     "collectives": lambda: say(
-        "collectives",
-        calls(("bcast", 500, "S"), ("allreduce", 900, "S"), ("barrier", 2, "-", "none")),
+        "collectives", calls(("bcast", 500, "S"), ("allreduce", 900, "S"), ("barrier", 2, "-", "none"))
     ),
     "collectives of objects": lambda: say(
         "collectives",

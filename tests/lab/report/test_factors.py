@@ -10,10 +10,7 @@ from polympi.lab.report.factors import factor_figures, factor_sections
 from polympi.lab.report.figures import palette_of
 from polympi.lab.statistics.analysis import analyse
 
-CASES = [
-    *[("latency", "standard", "bytes", size) for size in (8, 1024, 2**20)],
-    ("barrier", "standard", "none", 0),
-]
+CASES = [*[("latency", "standard", "bytes", size) for size in (8, 1024, 2**20)], ("barrier", "standard", "none", 0)]
 
 
 @pytest.fixture(scope="module")

@@ -79,7 +79,7 @@ def test_a_report_with_hostile_names_keeps_its_tables(name):
             launches=[hostile],
             left_out={name: name},
             environment=Environment(metadata={name: {name: name}}, findings=[Finding("warning", name, name, "")]),
-        ),
+        )
     )
     blocks = re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)
     tables = [READER.parse(block) for block in blocks]

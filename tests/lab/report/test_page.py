@@ -306,10 +306,7 @@ NO_RATIO = dict.fromkeys(
 
 @pytest.mark.parametrize("compared", [False, True])
 def test_the_first_screen_says_that_c_failed(compared):
-    for text in (
-        own_text(html(without_c(compared=compared))),
-        markdown(without_c(compared=compared)),
-    ):
+    for text in (own_text(html(without_c(compared=compared))), markdown(without_c(compared=compared))):
         assert "C failed" in text.partition('id="table"')[0]
         assert ("nothing to compare with" in text) != compared
         assert "was up to 10" in text

@@ -166,11 +166,7 @@ def test_no_host_answers(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     ],
 )
 def test_what_is_typed_wrong_is_one_sentence(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: list[str],
-    sentence: str,
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
 ) -> None:
     (folder / "hosts").write_text("127.0.0.1\n")
     monkeypatch.setattr(sys, "argv", ["polympi", "doctor", *words])

@@ -120,10 +120,7 @@ def _fill(
 
 
 def output_folder(binding: Binding, stack: Stack) -> Path:
-    """Where the program of this source, command and stack is or will be; another source has another folder.
-
-    So has another processor, if the command compiles for the current one.
-    """
+    """Where the program of this source, command, stack and, if it compiles for the current one, processor is."""
     manifest = binding.manifest
     key = hashlib.sha256()
     interpreter = str(Path(stack.python).resolve())  # names the version, for which extension modules are compiled

@@ -9,10 +9,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def made_once(folder: Path) -> Iterator[Path | None]:
-    """An empty folder to make something in, which has this name afterwards; None: it is there already.
-
-    Nothing is put in place where making it fails.
-    """
+    """An empty folder to make something in, put in place if that succeeds; None: it is there already."""
     if folder.is_dir():
         yield None
         return

@@ -188,10 +188,7 @@ def applications_folder() -> Path:
 
 
 def load_bindings(extra_folders: Iterable[Path] = ()) -> dict[str, Binding]:
-    """All bindings by name: the shipped ones, those of ``$POLYMPI_BINDINGS``, and those of further folders.
-
-    The A/A arm ``c-again`` is made here: the reference under another name.
-    """
+    """All bindings by name: shipped, of ``$POLYMPI_BINDINGS`` and other folders, and the A/A arm ``c-again``."""
     found: dict[str, Binding] = {}
     for path in manifests(extra_folders):
         manifest = load_manifest(path)

@@ -39,10 +39,7 @@ from polympi.lab.units import format_duration, format_range
 
 
 def begin(asked: Asked, *, wait: bool) -> None:
-    """Measure into a new directory, print the table, write the report.
-
-    Everything that can be checked is checked before anything is installed or built.
-    """
+    """Measure into a new directory, print the table, write the report; first all is checked that can be."""
     say_home()
     undo_broken_off(say)
     request = asked.request(load_bindings(asked.bindings_from or ()))

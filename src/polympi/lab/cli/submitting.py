@@ -143,10 +143,7 @@ def _batch(wanted: Wanted, scheduler: str, run: _Run, folder: Path) -> Batch:
 
 
 def _hosts(run: _Run, folder: Path) -> Path | None:
-    """Where the job writes its hosts; None if the run has its own host file.
-
-    For a run that is continued it is where the job before has written them.
-    """
+    """Where the job writes its hosts, also for a run that is continued; None if the run has its own host file."""
     if not run.resumed:
         return folder / HOSTS if _value(run.command, ("--hostfile",)) is None else None
     recorded = RunDirectory.open(run.result).run().hostfile

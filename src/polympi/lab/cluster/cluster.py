@@ -73,10 +73,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
         return self.first.command(["env", *variables, *command], folder)
 
     def variables(self, family: str) -> dict[str, str]:
-        """What a launcher needs in its environment to reach the other hosts.
-
-        Open MPI would bind the first rank of each host to the first processor, which here is the same one.
-        """
+        """Variables for the launcher; Open MPI would bind the first rank of each host to the same, first processor."""
         agent = str(self.agent)
         if family == "openmpi":
             return {

@@ -57,10 +57,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
         return started(self.holder) == self.started
 
     def sees(self, path: Path) -> bool:
-        """Whether a file or folder of this machine is the same one on the host, as far as root sees.
-
-        One that is missing counts as the same if it would be.
-        """
+        """Whether a file or folder of this machine is, or if it is missing would be, the same one on the host."""
         real = path.resolve()
         there = next(part for part in (real, *real.parents) if part.exists())
         try:

@@ -65,10 +65,7 @@ def _host_and_slots(words: list[str]) -> tuple[str, int]:
 
 
 def room_for(ranks: int, slots: Mapping[str, int]) -> dict[str, int]:
-    """As many slots as there are ranks, at least: those that are missing go to one host after another.
-
-    Open MPI would refuse more ranks than slots, and Hydra begin again with the first host.
-    """
+    """At least as many slots as ranks, added host after host: Open MPI would refuse, and Hydra begin again."""
     room = dict(slots)
     for number in range(ranks - sum(room.values())):
         room[list(room)[number % len(room)]] += 1

@@ -81,10 +81,7 @@ def made_cluster(
     ahead_s: Mapping[str, int] = {},
     since: str = "",
 ) -> Iterator[Made]:
-    """Make a cluster, which ends with the block unless kept, with all that runs on it.
-
-    The folder is empty, and `ahead_s` how far the monotonic clocks of some hosts are ahead of this machine's.
-    """
+    """Make a cluster in an empty folder, which ends with the block unless kept; some clocks may be ahead."""
     check_number(len(names))
     bits = None if rate is None else read_rate(rate)
     if reason := why_not():

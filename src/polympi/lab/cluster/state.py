@@ -55,10 +55,7 @@ def remember(cluster: Cluster) -> None:
 
 
 def cluster_of(hostfile: Path) -> Cluster | None:
-    """The cluster whose hosts a file names; None if they are others, or there is no such file.
-
-    None also within a container that is one of these hosts: from there the others are reached by ssh.
-    """
+    """The cluster whose hosts a file names, if any; not seen from a container of it, where hosts are reached by ssh."""
     if not hostfile.is_file():  # reported where the files of a run are checked
         return None
     named = read_hostfile(hostfile)

@@ -153,10 +153,7 @@ def collectives_answer(binding: str, rows: list[Row]) -> str:
 
 
 def startup_answer(binding: str, rows: list[Row], error_ns: int = 0) -> str:
-    """When the first barrier is passed, against C, and what loading the binding has to do with it.
-
-    ``error_ns`` is how much the clocks of the hosts may be wrong.
-    """
+    """When the first barrier is passed, give or take the error of the hosts' clocks, and what loading does to it."""
     modes = {row.mode: row for row in rows if row.benchmark == "startup" and row.median_ns is not None}
     barrier = modes.get("first-barrier")
     if barrier is None or barrier.median_ns is None:

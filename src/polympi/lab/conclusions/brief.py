@@ -18,10 +18,7 @@ _PLAIN = ("bytes", "none")  # payloads that a sentence need not name
 
 
 def brief(rows: Sequence[Row]) -> tuple[str, str, str]:
-    """What a binding costs over C on a stack in three sentences, always three.
-
-    On small messages; on large messages, bandwidth and objects; on collectives and start-up.
-    """
+    """Three sentences on a binding's cost: small messages; large ones, bandwidth, objects; collectives and start-up."""
     said = (small_sentence(rows), large_sentence(rows), calls_sentence(rows))
     small, large, calls = (text or nothing for text, nothing in zip(said, NOTHING, strict=True))
     return small, large, calls

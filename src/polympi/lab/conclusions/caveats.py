@@ -47,10 +47,7 @@ SPINNING = "c-spin"  # the arm of C that waits by itself
 
 
 def waiting_sentence(stack: str, rows: Sequence[Row]) -> str:
-    """What C gains on a stack by waiting by itself, and how bindings that are faster than C compare with such a C.
-
-    It is about a small message, and empty unless the library's own waiting is the slower one.
-    """
+    """What C gains on small messages by waiting by itself, if it does, and how faster bindings compare with that."""
     ping_pong = [row for row in rows if (row.benchmark, row.mode, row.payload) == ("latency", "standard", "bytes")]
     small = {row.size_bytes: row for row in ping_pong if row.binding == SPINNING and row.size_bytes <= SMALL}
     if not small:

@@ -51,10 +51,7 @@ def drift_sentence(comparison: Comparison) -> str | None:
 
 
 def reference_sentence(comparison: Comparison) -> str | None:
-    """Which changes are C's rather than a binding's: the ratio changed, and the binding's own time did not.
-
-    None if there are none, and where times were judged.
-    """
+    """Which changes are C's: the ratio changed, and the binding's own time did not; None where times were judged."""
     limit = math.log1p(comparison.threshold)
     of_c = [
         group

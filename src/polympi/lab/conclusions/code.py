@@ -53,10 +53,7 @@ def solvers(run: RunRecord, rows: Iterable[Row]) -> list[Solver]:
 
 
 def code(run: RunRecord) -> Code | None:
-    """The lines of code of a run; None where fewer than two of its bindings were counted.
-
-    Arms of C are left out: they are the program of C, run in another way.
-    """
+    """The lines of code of a run, without arms of C, which are C's program; None for fewer than two bindings."""
     counted = {name: lines for planned in run.stacks for name, lines in planned.lines.items()}
     groups = {"C": [REFERENCE]} | by_language(run, in_order(run, counted))
     programs = [Programs(language, b, counted[b]) for language, group in groups.items() for b in group if b in counted]

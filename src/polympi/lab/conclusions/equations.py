@@ -123,10 +123,7 @@ def _timed_if(row: Row | None) -> Timed | None:
 
 
 def statements(found: Sequence[Solved], processors: int | None) -> list[str]:
-    """Published statements on such solvers, each with this run's result on one stack, in a sentence.
-
-    Ranks that share a processor say nothing of it; the number of processors is None if it is not known.
-    """
+    """Published statements on such solvers, each with a stack's result, if no ranks share a processor."""
     counts = {one.ranks for one in found}
     ranks = max((n for n in counts if processors is None or n <= processors), default=min(counts, default=0))
     by_mesh = [list(group) for _, group in groupby((s for s in found if s.ranks == ranks), key=lambda s: s.mesh)]

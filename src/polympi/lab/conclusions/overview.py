@@ -196,10 +196,7 @@ def common_sizes(rows: Sequence[Row]) -> list[int]:
 
 
 def _spot(
-    places: dict[tuple[str, Family, int], Row],
-    reasons: dict[tuple[str, str], str],
-    binding: str,
-    column: Column,
+    places: dict[tuple[str, Family, int], Row], reasons: dict[tuple[str, str], str], binding: str, column: Column
 ) -> Spot:
     row = places.get((binding, column.family, column.size_bytes))
     if row is not None:

@@ -14,10 +14,7 @@ _WHO_ASKS = "NumPy asks for its arrays of 4 MiB or more, malloc never does"  # n
 
 
 def huge_share(analysis: Analysis, stack: str, *, plain: bool) -> float | None:
-    """The share of the bytes of message buffers on a stack that lay on huge pages; None where nothing is known.
-
-    ``plain`` asks for the arm :data:`~polympi.lab.arms.PLAIN_PAGES` instead of all others.
-    """
+    """The share of the bytes of a stack's message buffers, with ``plain`` of that arm, on huge pages, if known."""
     known = [one for one in analysis.launches if one.stack == stack and counts(one) and one.buffer_bytes]
     chosen = [one for one in known if (one.binding == PLAIN_PAGES) is plain]
     total = sum(one.buffer_bytes for one in chosen)
@@ -25,10 +22,7 @@ def huge_share(analysis: Analysis, stack: str, *, plain: bool) -> float | None:
 
 
 def pages_sentence(analysis: Analysis, stack: str, rows: Sequence[Row]) -> str:
-    """What the buffers of a stack's arms lay on, what C takes on plain pages, and which of the two programs have.
-
-    Empty where no launch reported it.
-    """
+    """What a stack's buffers lay on, what C takes on plain pages, and which programs have them; or nothing."""
     asked = analysis.run.pages == "huge"
     share = huge_share(analysis, stack, plain=False)
     if share is None:

@@ -37,10 +37,7 @@ class Family(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the summary; a figure that does not exist is None, never NaN.
-
-    The fields are the columns of ``summary.csv`` in ``docs/results.md``.
-    """
+    """One row of ``summary.csv`` (``docs/results.md``); a figure that does not exist is None, never NaN."""
 
     stack: str
     binding: str
@@ -136,10 +133,7 @@ def catalogue_order(family: Family) -> tuple[str, int, int, int, str]:
 
 
 def bindings_of(analysis: Analysis, stack: str | None = None, *, compared: bool = False) -> list[str]:
-    """Bindings of a stack (or of all), in the order of the report.
-
-    ``compared`` leaves out the reference and its A/A arm.
-    """
+    """Bindings of a stack (or all), in report order; ``compared`` leaves out the reference and its A/A arm."""
     names: dict[str, None] = {}
     for planned in analysis.run.stacks:
         if stack in (None, planned.stack):

@@ -13,10 +13,7 @@ _LEAST_CPUS = 0.05  # of a program that is listed
 
 
 def busy_metadata(seconds: float = _SAMPLE_S) -> dict[str, Any]:
-    """How many of the CPUs that we may use are in use at this moment, and by which programs.
-
-    Unlike the load average it knows nothing of what has ended, such as an installation.
-    """
+    """How many of the CPUs that we may use are in use at this moment, not in a past average, and by which programs."""
     allowed = sorted(os.sched_getaffinity(0))
     before, programs = _used_seconds(allowed), dict(_programs())
     began = time.monotonic()

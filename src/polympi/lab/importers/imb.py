@@ -83,10 +83,7 @@ def recognises(line: str) -> bool:
 
 
 def read_imb(text: str, source: str) -> Imported:
-    """Rows of what one or several IMB programs printed.
-
-    Rates are brought to 10^6 bytes a second: whether the tool counted 10^6 or 2^20 is found from its own times.
-    """
+    """Rows of IMB programs, with rates in 10^6 bytes a second; what a megabyte is, its own times tell."""
     collector = Collector(TOOL, source)
     unfinished = unfinished_line(text)
     for lines in _outputs(list(numbered_lines(text))):

@@ -55,10 +55,7 @@ def is_omb_py(line: str) -> bool:
 
 
 def read_osu(text: str, source: str) -> Imported:
-    """Rows of what one or several OSU programs printed; the source is the name of the file.
-
-    Bandwidths are in 10^6 bytes a second already. A nonblocking collective's time is its "pure communication".
-    """
+    """Rows of OSU programs, with 10^6 bytes a second; a nonblocking collective's time is its "pure communication"."""
     collector = Collector(OSU, source)
     read_tables(text, collector, _osu_title)
     return collector.imported()

@@ -83,10 +83,7 @@ def statistic_of(name: str) -> str:
 
 
 def read_tables(text: str, collector: Collector, parse_title: Callable[[str], Title | None]) -> None:
-    """Read all tables of what programs printed, perhaps several and with other lines between, into the collector.
-
-    ``parse_title`` returns what a line says if it is the title of a table, else None.
-    """
+    """Read all tables of what programs printed, with other lines between; `parse_title` returns a title, if any."""
     table: _Table | None = None
     workers: list[str] = []  # of the table whose heading comes next
     unfinished = unfinished_line(text)

@@ -48,10 +48,7 @@ def carried_command(program: Sequence[str], plan: Path, samples: str) -> list[st
 
 
 def bring_back(ended: Ended, output: Path, samples: Path) -> Ended:
-    """Write the samples that a launch has printed; return how it ended, without them in its last lines.
-
-    What is cut off or damaged is written as far as it can be read, and then judged as any samples are.
-    """
+    """Write the samples that a launch has printed, damaged or not, and take them out of its last lines."""
     printed = output.read_text(errors="replace").splitlines()
     packed = [line.partition(MARK)[2] for line in printed if MARK in line]
     if packed:

@@ -46,10 +46,7 @@ def launch_seconds(
     processors: int | None = None,
     trial: bool = False,
 ) -> float:
-    """Seconds of one launch of a binding in a language on a stack of a family; a trial shows where a binding is slow.
-
-    `processors` is None if there are enough.
-    """
+    """Seconds of one launch, or trial, of a binding in a language on a stack; `processors` is None for enough."""
     batches = TRIAL_BATCHES / TRIAL_SHARE if trial else profile.batches + 1  # all events last no longer than a batch
     cases = list(cases)
     shares = batches + 1 / WARMUP_SHARE

@@ -122,10 +122,7 @@ def binding_word(arguments: Sequence[str]) -> str | None:
 
 
 def placement_arguments(placement: str, dialect: str, ranks: int, topology: Topology | None) -> list[str]:
-    """The options of a launcher of a dialect (but ``template``) for a placement, if any.
-
-    Of several CPUs in the topology the first is the one for all ranks.
-    """
+    """The options of a launcher of a dialect (but ``template``) for a placement; of several CPUs all get the first."""
     if not placement:
         return []
     cpu = min(topology.cores, default=0) if topology else 0
@@ -147,10 +144,7 @@ def placed_hosts(placement: str, dialect: str, slots: Mapping[str, int], ranks: 
 
 
 def what_differs(placement: str, places: Sequence[RankPlace], topology: Topology | None) -> str | None:
-    """How what ranks reported differs from the placement that was asked for, a clause; None where it does not.
-
-    Where the topology is not known, cores and sockets are not distinguished.
-    """
+    """How what ranks reported differs from the placement that was asked for, a clause, as far as is known."""
     if not places or not placement:
         return None
     hosts = list(dict.fromkeys(place.host for place in places))

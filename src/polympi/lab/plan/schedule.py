@@ -60,10 +60,7 @@ def joint_order(arms: Mapping[str, Sequence[str]], block: int, seed: int) -> lis
 
 
 def stack_order(stacks: Sequence[_Item], block: int, seed: int) -> list[_Item]:
-    """The order in which a block is made with each of several numbers of ranks, shuffled for each block.
-
-    Times with different numbers of ranks are paired within a block, too, so that none always comes first.
-    """
+    """The order of several numbers of ranks in a block, shuffled, as their times are paired within a block, too."""
     return random.Random(f"{seed}/stacks {block}").sample(list(stacks), len(stacks))
 
 

@@ -12,11 +12,7 @@ from polympi.lab.projection.model import ArmCosts, Line, Network, Points, Span
 from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.overheads import Line as OverheadLine
-from polympi.lab.statistics.overheads import (
-    coefficient_over_blocks,
-    overhead_line,
-    overhead_over_blocks,
-)
+from polympi.lab.statistics.overheads import coefficient_over_blocks, overhead_line, overhead_over_blocks
 from polympi.lab.statistics.reference import with_reference
 
 COLLECTIVES = {"barrier": "none", "bcast": "bytes", "allreduce": "float64", "alltoall": "bytes"}

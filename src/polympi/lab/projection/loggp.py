@@ -113,10 +113,7 @@ class Clock:
 
 
 def time_of(model: Model, pattern: str, size: int, family: str) -> float | None:
-    """Time of a pattern in ns, from a common start until the last rank is done; None without a schedule.
-
-    Of a ping-pong it is a message, of a ring a hop.
-    """
+    """Time of a pattern in ns, from a common start until the last rank is done (half a ping-pong, a hop of a ring)."""
     ranks, clock = model.ranks, Clock(model)
     if pattern == "latency":
         there = (0, ranks // 2, float(size))
@@ -241,10 +238,7 @@ def bruck(ranks: int, size: int) -> list[list[Message]]:
 
 
 def _direct(model: Model, size: int) -> float:
-    """A message from each rank to each other, all at once: its own time, or that of its node's wire if that is longer.
-
-    All ranks do the same, so that it is written down for one.
-    """
+    """A message from each rank to each other, all at once: its own time, or that of its node's wire if longer."""
     ranks, per_node = model.ranks, model.network.ranks_per_node
     near, far = min(ranks, per_node) - 1, ranks - min(ranks, per_node)
     own = 0.0

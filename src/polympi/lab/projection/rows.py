@@ -34,10 +34,7 @@ class _Place:
 
 
 def rows_of(stack: Projected, ranks: int, cases: Sequence[Case], seconds: Seconds) -> list[Row]:
-    """The rows of a stack with one number of ranks, arm by arm.
-
-    ``seconds`` also has the small cases that go before those that are wanted.
-    """
+    """The rows of a stack with one number of ranks, arm by arm; ``seconds`` also has smaller cases than wanted."""
     places = [_Place(stack, ranks, case, style) for case in cases for style in case.pattern.styles]
     return [_row(place, arm, seconds) for arm in stack.arms for place in places]
 

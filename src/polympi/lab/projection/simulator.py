@@ -20,10 +20,7 @@ _LOOPBACK = 'loopback_bw="1e6GBps" loopback_lat="0ns"'  # within a node a messag
 
 
 def platform_xml(network: Network, ranks: int) -> str:
-    """The nodes for this many ranks, each with a wire to one switch that is never congested.
-
-    The way from a node to another has two wires, and each has half of the latency.
-    """
+    """The nodes for this many ranks, each with a wire of half the latency to one switch that is never congested."""
     return (
         "<?xml version='1.0'?>\n"
         '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'

@@ -128,10 +128,7 @@ def render_json(document: DiffDocument) -> str:
 
 
 def render_changes(comparison: Comparison, before: str, after: str, sentences: Sequence[str], *, every: bool) -> str:
-    """The comparison as Markdown; text from outside is escaped.
-
-    The first of the sentences is the answer; ``every`` shows all rows, not only those that changed.
-    """
+    """The comparison as Markdown, the answer first; text from outside is escaped, and ``every`` shows all rows."""
     answer, *others = sentences
     parts = [f"### polympi diff: {escape(before)} → {escape(after)}", f"**{escape(answer)}**", *map(escape, others)]
     changed, whole = group_table(comparison, every=False), group_table(comparison, every=True)

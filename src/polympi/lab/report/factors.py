@@ -19,11 +19,7 @@ from polympi.lab.statistics.factors import Contrast, FactorRow
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.units import format_ns
 
-_TITLES = {
-    SETTING: "What a setting costs",
-    PLACEMENT: "What a placement costs",
-    STACK: "What another MPI costs",
-}
+_TITLES = {SETTING: "What a setting costs", PLACEMENT: "What a placement costs", STACK: "What another MPI costs"}
 _NOTES = {
     SETTING: "C and every binding with a setting, over the same without it",
     PLACEMENT: "C and every binding at a placement of their ranks, over the same at the first placement",
@@ -110,8 +106,7 @@ def _arms(rows: Sequence[Row], columns: Sequence[Column]) -> list[ArmInOverview]
     places = {(row.binding, row.benchmark, row.mode, row.payload, row.size_bytes): row for row in rows}
     return [
         ArmInOverview(
-            name,
-            tuple(Spot(places.get((name, *_of(column))), "not measured at both levels") for column in columns),
+            name, tuple(Spot(places.get((name, *_of(column))), "not measured at both levels") for column in columns)
         )
         for name in dict.fromkeys(row.binding for row in rows)
     ]

@@ -141,10 +141,7 @@ def _studies(words: Content) -> list[str]:
     for one in words.studies:
         parts += [f"## {escape(one.title)}, on {escape(one.stack)}", escape(" ".join((one.answer, *one.statements)))]
         for each in one.tables:
-            parts += [
-                f"**{escape(each.title)}**",
-                table(each.headers, each.lines, right=range(1, len(each.headers))),
-            ]
+            parts += [f"**{escape(each.title)}**", table(each.headers, each.lines, right=range(1, len(each.headers)))]
         if one.advice:
             parts += ["**Which interface for whom**", "\n".join(f"- {escape(text)}" for text in one.advice)]
         published = f"Published: {one.source.citation}; {one.source.setting}."

@@ -148,10 +148,7 @@ def level_screen(
     *,
     of: str,
 ) -> Screen:
-    """Words and places of what the levels of a factor cost: a group a level, whose title stands as its language.
-
-    ``of`` names what is 1 on the axis.
-    """
+    """What the levels of a factor cost, a group a level under its title; ``of`` names what is 1 on the axis."""
     axis = _axis([spot.row for _, arms in levels for arm in arms for spot in arm.spots if spot.row])
     return Screen(
         columns=_columns(columns, reference),

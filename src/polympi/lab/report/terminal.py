@@ -210,10 +210,7 @@ def _bar(share: float, width: int) -> str:
 
 
 def _print_sentences(stack: StackContent, shown: Sequence[str], console: Console, *, all_of_them: bool) -> None:
-    """Three sentences a binding where there is room, one else; one an arm of C; then what concerns the stack.
-
-    Of many arms the most informative ones; the report has the others.
-    """
+    """Sentences a binding, three or one, of many arms the most informative; then what concerns the stack."""
     lines = [(one.binding, one.brief if all_of_them else _telling(one.brief)) for one in stack.bindings]
     lines += [(one.binding, one.brief) for one in stack.arms_of_c]
     lines = [(name, sentences) for name, sentences in lines if name in shown]

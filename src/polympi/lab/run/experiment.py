@@ -18,15 +18,7 @@ from polympi.lab.plan.placement_names import ONE_CORE
 from polympi.lab.plan.placements import placed_hosts, placement_arguments, topology_of, what_differs
 from polympi.lab.plan.profiles import LONGEST_LAUNCH_S
 from polympi.lab.plan.schedule import stack_order
-from polympi.lab.records import (
-    AGAIN,
-    NOT_STARTED,
-    REFERENCE,
-    Finding,
-    LaunchRecord,
-    Outcome,
-    PlannedCase,
-)
+from polympi.lab.records import AGAIN, NOT_STARTED, REFERENCE, Finding, LaunchRecord, Outcome, PlannedCase
 from polympi.lab.run.asked import now
 from polympi.lab.run.calibrate import Calibration, calibrate, fitting
 from polympi.lab.run.estimate import block_seconds

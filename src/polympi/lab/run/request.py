@@ -261,10 +261,7 @@ def _built(binding: Binding, stack: Stack, *, say: Callable[[str], None]) -> Pat
 def plan_stack(
     request: Request, stack: Stack, cases: Sequence[Case], made: Callable[[Binding, Stack], Path], ranks: int
 ) -> StackPlan:
-    """What of all cases can be measured on one stack, with one of the request's numbers of ranks.
-
-    `made` gives the folder of a binding's program, building it if need be.
-    """
+    """What of all cases can be measured on one stack, with one number of ranks; `made` builds a binding's program."""
     possible = possible_on(cases, ranks)
     arms, left_out = [], {}
     short = _without_time(request, stack, possible, ranks)

@@ -40,10 +40,7 @@ def is_complete(directory: RunDirectory) -> bool:
 def request_again(
     directory: RunDirectory, *, time_limit_s: float | None, launch_timeout_s: float | None = None
 ) -> Request:
-    """The request of a run, as it was recorded; the time limit starts again.
-
-    Without a `launch_timeout_s` from now on the one that was recorded holds.
-    """
+    """The request of a run, as it was recorded; the time limit starts again, and another time-out holds from now on."""
     run = directory.run()
     if run.polympi != __version__:
         raise _other(directory, f"polympi {run.polympi} began it, and this is {__version__}")
@@ -99,10 +96,7 @@ def prepare_again(request: Request, directory: RunDirectory, environment: Enviro
 
 
 def machine_difference(before: Environment, now: Environment) -> str | None:
-    """The first difference between two environments that decides a time; None if there is none.
-
-    What only one of the two recorded is not compared.
-    """
+    """The first difference between two environments, in what both recorded, that decides a time; or None."""
     for (section, name), words in _MACHINE.items():
         was, is_now = ((environment.metadata.get(section) or {}).get(name) for environment in (before, now))
         if was is not None and is_now is not None and was != is_now:

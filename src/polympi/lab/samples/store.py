@@ -54,10 +54,7 @@ def _is_planned(stack: StackRun, samples: pl.DataFrame) -> bool:
 
 
 class RunDirectory:
-    """A result directory, new or read.
-
-    Use :meth:`create` for a run that begins and :meth:`open` for one that is there.
-    """
+    """A result directory: use :meth:`create` for a run that begins and :meth:`open` for one that is there."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -68,10 +68,7 @@ class Stack(msgspec.Struct, kw_only=True):
         return stack_folder(self.name)
 
     def variables(self) -> dict[str, str]:
-        """The whole environment of a program on this stack: the user's, with the stack's on top.
-
-        The launcher's folder comes first on PATH, so that helpers it starts by name match it.
-        """
+        """The environment of a program on this stack: the user's, the stack's on top, its launcher's folder first."""
         merged = {**os.environ, **self.environment}
         merged["PATH"] = os.pathsep.join([str(self._programs), merged.get("PATH", os.defpath)])
         if os.geteuid() == 0:  # also on a stack of another family: any launcher can be asked for

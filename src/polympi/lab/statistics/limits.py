@@ -94,9 +94,7 @@ def _of_benchmark(medians: pl.DataFrame, name: str, cache_bytes: int | None) -> 
     benchmark, mode = limited_by
     limits = (
         medians.filter(
-            pl.col("benchmark") == benchmark,
-            pl.col("mode") == mode,
-            pl.col("binding").is_in([REFERENCE, AGAIN]),
+            pl.col("benchmark") == benchmark, pl.col("mode") == mode, pl.col("binding").is_in([REFERENCE, AGAIN])
         )
         .group_by(_PLACE, maintain_order=True)
         .agg(pl.col("median_ns").product().pow(1 / pl.len()).alias("limit_ns"))

@@ -134,8 +134,7 @@ def _reduced(samples: pl.DataFrame, clock_ns: float, start_ns: float, properties
         .join(properties, on=["benchmark", "mode"], how="left")
         .with_columns(inside=singly, alone=alone)
         .with_columns(
-            batches_ns=batches.list.eval(pl.element().clip(0.0)),
-            events_ns=events.list.eval(pl.element().clip(0.0)),
+            batches_ns=batches.list.eval(pl.element().clip(0.0)), events_ns=events.list.eval(pl.element().clip(0.0))
         )
         .with_columns(median_ns=pl.col("batches_ns").list.median())
         .select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())

@@ -95,10 +95,7 @@ class Stops:
         }
 
     def of(self, row: RowKey, differences_ns: Sequence[float], log_ratios: Sequence[float]) -> str | None:
-        """The rule that stopped a row; None when the run was complete for others' sake before any did.
-
-        The values of the reference are those of the A/A arm.
-        """
+        """The rule that stopped a row, C's by the values of the A/A arm; None if the run was complete before."""
         key = (row.stack, row.binding, row.benchmark, row.mode, row.payload, row.size_bytes)
         if key in self._recorded:
             return self._recorded[key]

@@ -35,10 +35,7 @@ class Batch:
 
 
 def script(batch: Batch) -> str:
-    """The text of the batch script.
-
-    The run takes the place of the shell, so that it gets the signals of the scheduler itself, and stops in order.
-    """
+    """The batch script; the run takes the place of the shell, to get the scheduler's signals and stop in order."""
     make = {SLURM: _slurm, PBS: _pbs, LSF: _lsf}[batch.scheduler]
     prefix, options, listed = make(batch)
     lines = ["#!/bin/sh", *(f"#{prefix} {option}" for option in (*options, *batch.directives)), ""]

@@ -57,10 +57,7 @@ class Pair:
 
 
 def check_mpi(survey: Survey, stack: Stack, cluster: Cluster | None, connected: Sequence[str]) -> Iterator[Check]:
-    """Build the ping-pong for a stack, ask each host for its library, then launch it over all of them.
-
-    Only hosts that reach each other (``connected``) are launched on: others would wait for the time-out.
-    """
+    """Build the ping-pong for a stack, ask each host for its library, then launch it over those that are connected."""
     # The hosts of a cluster see its folder, whatever else of this machine they see.
     place = cluster.folder if cluster else None
     with tempfile.TemporaryDirectory(prefix="polympi-doctor-", dir=place) as scratch:

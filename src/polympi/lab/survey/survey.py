@@ -40,10 +40,7 @@ class Seen:
 
 
 class Survey:
-    """All hosts of a run that answer, by name, each with the probe on it, from the start to the end of the block.
-
-    `lost` is what happened to those that do not answer, or not any more: the end of a sentence.
-    """
+    """All hosts of a run that answer, each with a probe, and the ends of sentences on those that were `lost`."""
 
     def __init__(self, slots: Mapping[str, int], reach: Reach) -> None:
         self.hosts: dict[str, Seen] = {name: Seen(name, number) for name, number in slots.items()}
@@ -84,10 +81,7 @@ class Survey:
         return self._all(lambda name: self._sessions[name].ask(what, timeout_s, **arguments(name)))
 
     def compare_clocks(self) -> None:
-        """Compare the clocks of all hosts with ours, once more; the more time between two calls, the better.
-
-        One host after the other, so that no round trip waits for another one.
-        """
+        """Compare the clocks of all hosts with ours once more, one by one, so that no round trip waits for another."""
         for name in list(self.hosts):
             self._all(lambda one: [self._sessions[one].exchange() for _ in range(ROUND_TRIPS)], [name], self._rounds)
         for name, seen in self.hosts.items():
@@ -101,15 +95,9 @@ class Survey:
         return (max(moments) - min(moments)) / NS_PER_S if moments else 0.0
 
     def _all(
-        self,
-        act: Callable[[str], _T],
-        names: Sequence[str] | None = None,
-        into: dict[str, list[Any]] | None = None,
+        self, act: Callable[[str], _T], names: Sequence[str] | None = None, into: dict[str, list[Any]] | None = None
     ) -> dict[str, _T]:
-        """Do something with hosts that answer, all at once, by name; the lost are reported, and left out from then on.
-
-        Results are added to the lists of `into`, by the names of hosts.
-        """
+        """Do something with hosts that answer, all together, by name, and add `into` lists; leave lost ones out."""
         names = list(self.hosts) if names is None else list(names)
         results: dict[str, _T] = {}
 

@@ -31,10 +31,7 @@ class Tool:
         return Case(self.benchmark, "standard", self.payload, size_bytes)
 
     def times(self, text: str) -> dict[int, float]:
-        """Time of one operation in ns by size, from what the program has written: from the rate, if it has one.
-
-        Tools print a rate with more digits than a time.
-        """
+        """Time of one operation in ns by size: from the rate, if there is one, which tools print with more digits."""
         rows = self.read(text, self.name).rows.select("size_bytes", "time_ns", "mb_per_s")
         return {
             size: size / mb_per_s * 1e3 if mb_per_s else time_ns

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, permutation_test, t, ttest_ind
 
-from polympi.lab.statistics.comparison.permutation import (
-    all_labels,
-    permutation_p_values,
-    statistics,
-    winsorised,
-)
+from polympi.lab.statistics.comparison.permutation import all_labels, permutation_p_values, statistics, winsorised
 
 
 def labels_of(first: int, second: int) -> np.ndarray:

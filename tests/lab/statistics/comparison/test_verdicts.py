@@ -61,8 +61,7 @@ def test_one_row_makes_a_group_slower_and_cannot_make_it_known(own: str, rows: l
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "code"),
-    [(["same", "faster"], 0), (["same", "unknown"], 3), (["unknown", "slower"], 1), (["same"], 0)],
+    ("verdicts", "code"), [(["same", "faster"], 0), (["same", "unknown"], 3), (["unknown", "slower"], 1), (["same"], 0)]
 )
 def test_the_exit_code_is_that_of_slower_before_unknown(verdicts: list[str], code: int) -> None:
     assert exit_code_of(verdicts) == code

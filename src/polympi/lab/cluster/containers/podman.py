@@ -48,10 +48,7 @@ def limits() -> list[str]:
 
 
 def podman(*words: str) -> list[str]:
-    """The command line of podman.
-
-    Its usual runtime, crun, refuses the mixture of both versions of control groups; runc takes it.
-    """
+    """The command line of podman: with runc, as its usual crun refuses mixtures of both versions of control groups."""
     mixed = not Path("/sys/fs/cgroup/cgroup.controllers").exists()
     return ["podman", *(["--runtime=runc"] if mixed and shutil.which("runc") else []), *words]
 

@@ -40,8 +40,7 @@ def memory(frame: pl.DataFrame, palette: Palette) -> alt.LayerChart:
         y=alt.Y("binding:N", title=None, sort=names, axis=alt.Axis(ticks=False, domain=False)), tooltip=tooltip
     )
     bars = base.mark_bar(height=18, cornerRadiusEnd=3).encode(
-        x=alt.X("pss:Q", title=title, axis=axis),
-        color=alt.Color("binding:N", scale=palette.scale(names), legend=None),
+        x=alt.X("pss:Q", title=title, axis=axis), color=alt.Color("binding:N", scale=palette.scale(names), legend=None)
     )
     labels = base.mark_text(align="left", dx=6).encode(x=alt.X("pss:Q"), text=alt.Text("pss_text:N"))
     ticks = base.mark_tick(thickness=2, size=24).encode(
@@ -80,9 +79,7 @@ def _dots(rows: Sequence[Row], palette: Palette, groups: dict[str, str], *, line
         color=style.colour(palette, names),
     )
     bars = base.mark_rule(strokeWidth=1.4).encode(
-        x=alt.X("low:Q", title="time", scale=scale, axis=x_axis),
-        x2=alt.X2("high"),
-        opacity=style.faded(chosen),
+        x=alt.X("low:Q", title="time", scale=scale, axis=x_axis), x2=alt.X2("high"), opacity=style.faded(chosen)
     )
     points = base.mark_point(filled=True, size=54).encode(
         x=alt.X("ns:Q", title="time", scale=scale, axis=x_axis),

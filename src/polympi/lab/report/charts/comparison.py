@@ -12,12 +12,7 @@ from polympi.lab.report.charts.palette import Palette
 PUBLISHED_COLOURS = ("#b0577a", "#6b5bb5", "#8a6d2f", "#4d7d58")
 
 
-def series_over_size(
-    records: Sequence[dict[str, Any]],
-    palette: Palette,
-    title: str,
-    label: str,
-) -> alt.LayerChart:
+def series_over_size(records: Sequence[dict[str, Any]], palette: Palette, title: str, label: str) -> alt.LayerChart:
     """Series over size, published ones dashed with open points, those of the run as everywhere else.
 
     Records are ``binding`` (name of the series), ``size`` in bytes, ``value``, ``text`` for the tooltip, ``published``

@@ -15,10 +15,7 @@ POOR = "poor fit"
 
 
 def fitted_time(fits: Sequence[Fit], palette: Palette) -> alt.LayerChart:
-    """Measured points, the fitted line of each protocol segment, and a mark where a segment begins.
-
-    The line of a poor fit is dashed, and says so at its end.
-    """
+    """Measured points, the line of each protocol segment, dashed if the fit is poor, and a mark where one begins."""
     records = [record for fit in fits for record in _records(fit)]
     names = palette.present(records)
     chosen = style.highlight()

@@ -11,20 +11,11 @@ from polympi.lab.report.charts import style
 from polympi.lab.report.charts.palette import Palette
 from polympi.lab.units import format_ns
 
-_PERCENTILES = (
-    ("p50", "p50_ns"),
-    ("p90", "p90_ns"),
-    ("p99", "p99_ns"),
-    ("p99.9", "p999_ns"),
-    ("max", "max_ns"),
-)
+_PERCENTILES = (("p50", "p50_ns"), ("p90", "p90_ns"), ("p99", "p99_ns"), ("p99.9", "p999_ns"), ("max", "max_ns"))
 
 
 def launch_distribution(medians: pl.DataFrame, palette: Palette) -> alt.LayerChart:
-    """One point per launch, at the median of its batches; per binding from top to bottom in block order.
-
-    Of the sizes of the family the representative ones are shown.
-    """
+    """One point per launch, at the median of its batches, in block order; of the representative sizes of the family."""
     sizes = representative_sizes(medians["size_bytes"].to_list())
     shown = medians.filter(pl.col("size_bytes").is_in(sizes) & pl.col("median_ns").is_not_null())
     records: list[dict[str, Any]] = [

@@ -57,20 +57,14 @@ def bandwidth_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart
 
 
 def ratio_over_size(rows: Sequence[Row], palette: Palette) -> alt.LayerChart:
-    """Ratio of times to C over size with intervals; filled where separated from C, hollow where not.
-
-    The grey band is the interval of the A/A arm: what C looks like against itself.
-    """
+    """Ratio of times to C over size, filled where separated from C; the grey band is the interval of the A/A arm."""
     records = [_record(row) for row in rows if row.ratio_to_c and row.binding not in (REFERENCE, AGAIN)]
     band = [_band(row) for row in rows if row.binding == AGAIN and row.ratio_to_c]
     return _ratios(rows, records, band, palette, title="time, as a multiple of C's", tooltip=_TOOLTIP)
 
 
 def level_over_size(rows: Sequence[Row], palette: Palette, base: str) -> alt.LayerChart:
-    """Ratio of the times at a level of a factor to those at the base over size, of C, too; as :func:`ratio_over_size`.
-
-    The grey band is what noise may show of a binding.
-    """
+    """Ratio of the times at a level of a factor to those at the base over size; the grey band is noise."""
     records = [_record(row) for row in rows if row.ratio_to_c]
     floors: dict[int, float] = {}
     for row in rows:
@@ -136,9 +130,7 @@ def _lines(
     lines = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=style.faded(chosen), strokeDash=dash)
     bars = base.mark_rule(strokeWidth=1.6).encode(y=bounds[0], y2=bounds[1], opacity=style.faded(chosen, 0.65))
     points = base.mark_point(size=34, filled=True).encode(
-        y=y,
-        shape=style.shape(palette, names),
-        opacity=style.faded(chosen),
+        y=y, shape=style.shape(palette, names), opacity=style.faded(chosen)
     )
     targets = base.mark_point(size=260, filled=True, opacity=0).encode(y=y, tooltip=_TOOLTIP)
     return style.layered([lines.add_params(chosen, style.zoom("zoomed")), bars, points, targets], HEIGHT, rows=records)

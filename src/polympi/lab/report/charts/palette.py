@@ -82,8 +82,5 @@ def _by_language(names: Sequence[str], languages: Mapping[str, str]) -> dict[str
 
 
 def oklch(lightness: float, chroma: float, hue: float) -> str:
-    """The sRGB colour of a place in OKLCH, where equal lightness looks equally light; with less chroma beyond sRGB.
-
-    Lightness is from 0 to 1, the hue in degrees.
-    """
+    """The sRGB colour of a place in OKLCH: lightness from 0 to 1, chroma (less if beyond sRGB), hue in degrees."""
     return Color("oklch", [lightness, chroma, hue]).convert("srgb").to_string(hex=True, fit="oklch-chroma")

@@ -13,10 +13,7 @@ from polympi.lab.units import format_ns
 
 
 def speedup_over_ranks(rows: Sequence[ScalingRow], palette: Palette) -> alt.LayerChart:
-    """Speed-up over the number of ranks with its interval, with the line of an ideal speed-up.
-
-    In weak scaling it is the scaled one. Points are hollow where there were more ranks than processors.
-    """
+    """Speed-up over ranks, scaled in weak scaling, with the ideal; hollow where ranks outnumber processors."""
     records = [_record(row) for row in rows if row.speedup is not None]
     names = palette.present(records)
     ideal = [

@@ -127,10 +127,7 @@ def tips(*fields: str, **titles: str) -> list[alt.Tooltip]:
 
 
 def faded(parameter: alt.Parameter, full: float = 1.0) -> alt.OpacityValue:
-    """Opacity that follows :func:`highlight`.
-
-    Made as a channel rather than by ``alt.condition``, whose result Altair searches its whole schema for.
-    """
+    """Opacity that follows :func:`highlight`; ``alt.condition`` would search Altair's whole schema for its result."""
     return alt.OpacityValue(0.08, condition={"param": parameter.name, "value": full})
 
 
@@ -154,10 +151,7 @@ def size_chooser(sizes: Sequence[int], chosen: int) -> alt.Parameter:
 
 
 def unvalidated() -> AbstractContextManager[None]:
-    """Within it, charts are made without checking every piece against Vega-Lite's schema.
-
-    That check takes several times as long as the chart; the tests make it for all charts there are.
-    """
+    """Without the check of charts against Vega-Lite's schema, which takes several times as long; tests make it."""
     return cast("AbstractContextManager[None]", schemapi.debug_mode(False))
 
 

@@ -14,13 +14,7 @@ from polympi.lab.projection.model import Projected, Projection
 from polympi.lab.report.assets import asset, assets, embedded_json, specification, template
 from polympi.lab.report.charts import Palette, config, style
 from polympi.lab.report.charts.style import unvalidated
-from polympi.lab.report.projection.tables import (
-    KEY,
-    against_table,
-    arm_table,
-    cost_table,
-    network_sentence,
-)
+from polympi.lab.report.projection.tables import KEY, against_table, arm_table, cost_table, network_sentence
 from polympi.lab.report.vega import vega_runtime
 from polympi.lab.units import format_ns
 

@@ -14,14 +14,7 @@ from polympi.lab.report.escape import escape
 from polympi.lab.report.escape import table as markdown_table
 from polympi.lab.report.generator import MARKDOWN_MARK, write_text
 from polympi.lab.report.projection.page import render_page
-from polympi.lab.report.projection.tables import (
-    KEY,
-    Table,
-    against_table,
-    arm_table,
-    cost_table,
-    network_sentence,
-)
+from polympi.lab.report.projection.tables import KEY, Table, against_table, arm_table, cost_table, network_sentence
 
 
 def render_markdown(projection: Projection, found: Sequence[Miss] = ()) -> str:

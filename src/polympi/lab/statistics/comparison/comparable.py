@@ -13,10 +13,7 @@ from polympi.lab.statistics.model import Analysis
 
 
 def why_not_comparable(before: Analysis, after: Analysis, *, absolute: bool = False) -> list[str]:
-    """Why two runs cannot be compared, a sentence each; empty if they can.
-
-    With ``absolute``, other processors and MPI libraries may be what is compared.
-    """
+    """Why two runs cannot be compared, a sentence each; with ``absolute``, processors and libraries may differ."""
     reasons = []
     if before.run.every_ranks != after.run.every_ranks:
         ranks = [", ".join(map(str, analysis.run.every_ranks)) for analysis in (before, after)]
@@ -66,10 +63,7 @@ def _differences_of_platform(before: Analysis, after: Analysis) -> list[str]:
 def choose_rows(
     before: Analysis, after: Analysis, *, bindings: Sequence[str], patterns: Sequence[str], absolute: bool
 ) -> pl.Expr:
-    """An expression that is true for the rows asked for; UsageError if a name or a pattern fits none of both runs.
-
-    No names or no patterns mean all; with ``absolute``, C is a binding like others.
-    """
+    """An expression true for the rows asked for, or all; UsageError if a name or a pattern fits none of both runs."""
     runs = [run.launch_medians.filter(pl.col("binding") != AGAIN) for run in (before, after)]
     chosen = pl.lit(True)
     if bindings:

@@ -44,10 +44,7 @@ class RowChange(Change, frozen=True, kw_only=True):
 
 
 class GroupChange(Change, frozen=True, kw_only=True):
-    """All rows of a binding in a benchmark.
-
-    ``change`` is that of the typical row; a few rows may have changed otherwise, and then decide the verdict.
-    """
+    """All rows of a binding in a benchmark; ``change`` is that of the typical row, but a few others may decide."""
 
     rows: int  # how many rows the group has
     # `rows_slower` and `rows_faster`: how many of them became slower and faster

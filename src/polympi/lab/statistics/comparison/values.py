@@ -70,10 +70,7 @@ def reference_logs(medians: pl.DataFrame) -> pl.DataFrame:
 
 
 def meet(before: pl.DataFrame, after: pl.DataFrame) -> Values:
-    """The rows that both runs have.
-
-    Each table has stack, block, binding, the columns of a case, and ``log``: one row per launch and case.
-    """
+    """The rows that both runs have, from tables with stack, block, binding, a case, and ``log`` of each launch."""
     both = pl.concat([frame.select(*ROW, "block", "log", run=pl.lit(n)) for n, frame in enumerate((before, after))])
     common = both.group_by(ROW).agg(pl.col("run").n_unique()).filter(pl.col("run") == 2).select(ROW)
     keys = sorted((RowKey(*row) for row in common.iter_rows()), key=_place)
