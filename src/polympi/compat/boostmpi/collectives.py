@@ -11,7 +11,7 @@ import operator
 
 import polympi
 from polympi.compat.boostmpi.communicator import Communicator, world
-from polympi.compat.boostmpi.errors import translated
+from polympi.compat.boostmpi.errors import own_errors, translated
 from polympi.compat.boostmpi.skeletons import Content
 from polympi.compat.unsendable import Unsendable
 from polympi.native.core import Op
@@ -41,14 +41,12 @@ _NATIVE: dict[int, Op] = {
 }
 
 
+@own_errors
 def all_gather(comm: Any = world, value: Any = None) -> tuple[Any, ...]:
     """The values of all ranks, in their order."""
     if not isinstance(comm, Communicator):
         comm, value = _arranged("all_gather", comm, value)
-    try:
-        return tuple(comm._comm.allgather(value))
-    except polympi.Error as error:
-        raise translated(error) from None
+    return tuple(comm._comm.allgather(value))
 
 
 def all_reduce(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING) -> Any:
@@ -69,14 +67,12 @@ def all_reduce(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any],
         raise translated(error) from None
 
 
+@own_errors
 def all_to_all(comm: Any = world, values: Iterable[Any] | None = None) -> tuple[Any, ...]:
     """What all ranks have for this one: the value at its place in the values of each."""
     if not isinstance(comm, Communicator):
         comm, values = _arranged("all_to_all", comm, values)
-    try:
-        return tuple(comm._comm.alltoall(_pieces("all_to_all", comm, values)))
-    except polympi.Error as error:
-        raise translated(error) from None
+    return tuple(comm._comm.alltoall(_pieces("all_to_all", comm, values)))
 
 
 def broadcast(comm: Any = world, value: Any = None, root: int = MISSING) -> Any:
@@ -98,16 +94,14 @@ def broadcast(comm: Any = world, value: Any = None, root: int = MISSING) -> Any:
         raise translated(error) from None
 
 
+@own_errors
 def gather(comm: Any = world, value: Any = None, root: int = MISSING) -> tuple[Any, ...] | None:
     """The values of all ranks, in their order, on the root; None elsewhere."""
     if not isinstance(comm, Communicator):
         comm, value, root = _arranged("gather", comm, value, root)
     if root is MISSING:
         raise _lacking("gather", comm, value=value, root=root)
-    try:
-        values = comm._comm.gather(value, root)
-    except polympi.Error as error:
-        raise translated(error) from None
+    values = comm._comm.gather(value, root)
     return None if values is None else tuple(values)
 
 
@@ -125,28 +119,24 @@ def reduce(
         raise translated(error) from None
 
 
+@own_errors
 def scan(comm: Any = world, value: Any = MISSING, op: Callable[[Any, Any], Any] = MISSING) -> Any:
     """Like :func:`all_reduce`, with the combination of the ranks up to this one."""
     if not isinstance(comm, Communicator):
         comm, value, op = _arranged("scan", comm, value, op)
     if value is MISSING or op is MISSING:
         raise _lacking("scan", comm, value=value, op=op)
-    try:
-        return comm._comm.scan(value, _operation(op))
-    except polympi.Error as error:
-        raise translated(error) from None
+    return comm._comm.scan(value, _operation(op))
 
 
+@own_errors
 def scatter(comm: Any = world, values: Iterable[Any] | None = None, root: int = MISSING) -> Any:
     """The value at the place of this rank in the values of the root; those of other ranks are ignored."""
     if not isinstance(comm, Communicator):
         comm, values, root = _arranged("scatter", comm, values, root)
     if root is MISSING:
         raise _lacking("scatter", comm, values=values, root=root)
-    try:
-        return comm._comm.scatter(_pieces("scatter", comm, values) if comm._rank == root else None, root)
-    except polympi.Error as error:
-        raise translated(error) from None
+    return comm._comm.scatter(_pieces("scatter", comm, values) if comm._rank == root else None, root)
 
 
 # ---- what is given ----

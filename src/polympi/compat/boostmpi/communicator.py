@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polympi
 from polympi import ANY_SOURCE, ANY_TAG
-from polympi.compat.boostmpi.errors import Error, translated
+from polympi.compat.boostmpi.errors import Error, own_errors, translated
 from polympi.compat.boostmpi.requests import Request, RequestWithValue
 from polympi.compat.boostmpi.skeletons import Content
 from polympi.compat.boostmpi.status import Status
@@ -98,38 +98,30 @@ class Communicator:
             raise translated(error) from None
         return value, Status(found.source, found.tag)
 
+    @own_errors
     def isend(self, dest: int, tag: int = 0, value: Any = None) -> Request:
         """Begin to send an object, which must not be changed until the request is complete."""
         if type(value) is Content:
             value = value.object
-        try:
-            return Request(self._comm.isend(value, dest, tag))
-        except polympi.Error as error:
-            raise translated(error) from None
+        return Request(self._comm.isend(value, dest, tag))
 
+    @own_errors
     def irecv(self, source: int = ANY_SOURCE, tag: int = ANY_TAG, buffer: Content | None = None) -> RequestWithValue:
         """Begin to receive an object, or into the content of an array."""
         into = None if buffer is None else self._memory("irecv", buffer)
-        try:
-            request = self._comm.irecv(source, tag, into=into)
-        except polympi.Error as error:
-            raise translated(error) from None
+        request = self._comm.irecv(source, tag, into=into)
         return RequestWithValue(request)
 
+    @own_errors
     def probe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Status:
         """Wait for a message, and give its status; it is still to be received."""
-        try:
-            found = self._comm.probe(source, tag)
-        except polympi.Error as error:
-            raise translated(error) from None
+        found = self._comm.probe(source, tag)
         return Status(found.source, found.tag)
 
+    @own_errors
     def iprobe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Status | None:
         """The status of a message that can be received; None if there is none."""
-        try:
-            found = self._comm.iprobe(source, tag)
-        except polympi.Error as error:
-            raise translated(error) from None
+        found = self._comm.iprobe(source, tag)
         return None if found is None else Status(found.source, found.tag)
 
     def _memory(self, call: str, buffer: Content) -> Array:
@@ -143,22 +135,18 @@ class Communicator:
 
     # ---- all ranks ----
 
+    @own_errors
     def barrier(self) -> None:
         """Wait for all ranks."""
-        try:
-            self._comm.barrier()
-        except polympi.Error as error:
-            raise translated(error) from None
+        self._comm.barrier()
 
+    @own_errors
     def split(self, color: int | None, key: int = 0) -> Communicator:
         """The communicator of the ranks with this color, in the order of their keys; all ranks call it.
 
         Ranks with the color None get one of no ranks, which is false.
         """
-        try:
-            return Communicator._of(self._comm.split(color, key))
-        except polympi.Error as error:
-            raise translated(error) from None
+        return Communicator._of(self._comm.split(color, key))
 
     def abort(self, errcode: int) -> None:
         """End all ranks at once."""

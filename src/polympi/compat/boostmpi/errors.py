@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polympi
+from polympi.compat.raising import raising
 
 OTHER = 16  # MPI_ERR_OTHER in the ABI of the MPI standard
 
@@ -37,3 +38,6 @@ class ObjectWithoutSkeletonError(Error):
 def translated(error: polympi.Error) -> Error:
     """An error of polympi as one of Boost.MPI, in the same sentence."""
     return Error(str(error), OTHER if error.code is None else error.code)
+
+
+own_errors = raising(translated)

@@ -6,7 +6,7 @@ Calls raise Error if a request failed, ValueError for an empty list, and TypeErr
 from __future__ import annotations
 
 import polympi
-from polympi.compat.boostmpi.errors import translated
+from polympi.compat.boostmpi.errors import own_errors
 from polympi.compat.boostmpi.requests import Request
 
 TYPE_CHECKING = False
@@ -51,24 +51,20 @@ def test_any(requests: Iterable[Request]) -> tuple[Any, Status, int] | None:
     return None
 
 
+@own_errors
 def wait_all(requests: Iterable[Request], callable: Callable[[Any, Status], object] | None = None) -> None:  # noqa: A002  (its name)
     """Wait for all requests, and then call a function with the value and the status of each, in their order."""
     asked = _asked("wait_all", requests)
-    try:
-        polympi.wait_all([request._request for request in asked])
-    except polympi.Error as error:
-        raise translated(error) from None
+    polympi.wait_all([request._request for request in asked])
     _tell(asked, callable)
 
 
+@own_errors
 def test_all(requests: Iterable[Request], callable: Callable[[Any, Status], object] | None = None) -> bool:  # noqa: A002, PT028  (no test of pytest)
     """Whether all requests are complete. If they are, call a function as :func:`wait_all` does."""
     asked = _asked("test_all", requests)
-    try:
-        if not polympi.test_all([request._request for request in asked]):
-            return False
-    except polympi.Error as error:
-        raise translated(error) from None
+    if not polympi.test_all([request._request for request in asked]):
+        return False
     _tell(asked, callable)
     return True
 
@@ -141,9 +137,7 @@ def _active(call: str, requests: list[Request]) -> list[int]:
     return active
 
 
+@own_errors
 def _first_complete(requests: list[Request]) -> int:
     """Wait for one of the requests; its index."""
-    try:
-        return polympi.wait_any([request._request for request in requests])[0]
-    except polympi.Error as error:
-        raise translated(error) from None
+    return polympi.wait_any([request._request for request in requests])[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polympi
-from polympi.compat.boostmpi.errors import translated
+from polympi.compat.boostmpi.errors import own_errors
 from polympi.compat.boostmpi.status import Status
 
 TYPE_CHECKING = False
@@ -34,32 +34,26 @@ class Request:
         """What :meth:`wait` returns, if it is complete; else None. Never waits."""
         return self.wait() if self._is_complete() else None
 
+    @own_errors
     def cancel(self) -> None:
         """Give up a receive that no message has arrived for; sends go on."""
-        try:
-            self._cancelled = self._request.cancel() or self._cancelled
-        except polympi.Error as error:
-            raise translated(error) from None
+        self._cancelled = self._request.cancel() or self._cancelled
 
     @property
     def _is_known(self) -> bool:
         """Whether a call has found it complete, and has given its result."""
         return self._status is not None
 
+    @own_errors
     def _is_complete(self) -> bool:
         """Whether it is complete; looks, without waiting."""
-        try:
-            return self._is_known or self._request.test()
-        except polympi.Error as error:
-            raise translated(error) from None
+        return self._is_known or self._request.test()
 
+    @own_errors
     def _result(self) -> tuple[Any, Status]:
         """Wait for it, and give its value, which is None for a send, and its status."""
         if self._status is None:
-            try:
-                self._value, found = self._request.wait(status=True)
-            except polympi.Error as error:
-                raise translated(error) from None
+            self._value, found = self._request.wait(status=True)
             self._status = Status(found.source, found.tag, self._cancelled)
         return self._value, self._status
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polympi
 from polympi.compat.pympi.communicators import Communicator, _number_of
-from polympi.compat.pympi.errors import ArgumentError, MPIError, translated
+from polympi.compat.pympi.errors import ArgumentError, MPIError, own_errors, translated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,13 +50,11 @@ class CartesianCommunicator(Communicator):
             raise translated(error) from None
         self._take(self._mesh, _number_of(self._mesh))
 
+    @own_errors
     def coords(self, rank: int | None = None) -> tuple[int, ...]:
         """The place of a rank; negative ones count from the last, None is this rank."""
         mesh = self._there()
-        try:
-            return mesh.coords_of(self.rank if rank is None else rank if rank >= 0 else rank + self.size)
-        except polympi.Error as error:
-            raise translated(error) from None
+        return mesh.coords_of(self.rank if rank is None else rank if rank >= 0 else rank + self.size)
 
     def shift(self, direction: int = 0, displacement: int = 1) -> tuple[int, int]:
         """The ranks to receive from and to send to, if all send that many steps along an axis.

@@ -11,7 +11,7 @@ import polympi
 from polympi import ANY_SOURCE, ANY_TAG, Error
 from polympi.compat.pympi import output
 from polympi.compat.pympi.absent import MAP, lacks
-from polympi.compat.pympi.errors import ArgumentError, MPIError, translated
+from polympi.compat.pympi.errors import ArgumentError, MPIError, own_errors, translated
 from polympi.compat.pympi.reductions import Operator, Reduction
 from polympi.compat.pympi.requests import ReceiveRequest, Request, Status, statuses
 from polympi.compat.unsendable import Unsendable
@@ -95,28 +95,22 @@ class Communicator:
             raise translated(error) from None
         return received, statuses[found[:2]]
 
+    @own_errors
     def isend(self, message: object, destination: int, tag: int = 0) -> Request:
         """Begin to send an object."""
-        try:
-            return Request(self._comm.isend(message, destination, tag))
-        except Error as error:
-            raise translated(error) from None
+        return Request(self._comm.isend(message, destination, tag))
 
+    @own_errors
     def irecv(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> ReceiveRequest:
         """Begin to receive an object."""
-        try:
-            return ReceiveRequest(self._comm.irecv(source, tag))
-        except Error as error:
-            raise translated(error) from None
+        return ReceiveRequest(self._comm.irecv(source, tag))
 
     # ---- collectives ----
 
+    @own_errors
     def barrier(self) -> None:
         """Wait for all ranks."""
-        try:
-            self._comm.barrier()
-        except Error as error:
-            raise translated(error) from None
+        self._comm.barrier()
 
     def bcast(self, message: Any = None, root: int = 0) -> Any:
         """The object of the root, on all ranks."""
@@ -125,28 +119,22 @@ class Communicator:
         except Error as error:
             raise translated(error) from None
 
+    @own_errors
     def scatter(self, message: Any = None, root: int = 0) -> Any:
         """A slice of the sequence of the root for each rank; None for all if it cannot be sliced."""
         pieces = _slices(message, self.size) if self.rank == root else None
-        try:
-            return self._comm.scatter(pieces, root)
-        except Error as error:
-            raise translated(error) from None
+        return self._comm.scatter(pieces, root)
 
+    @own_errors
     def gather(self, message: Any, count: int | None = None, root: int = 0) -> list[Any] | None:
         """The items of the sequences of all ranks, as one list, on the root; None elsewhere."""
-        try:
-            pieces = self._comm.gather(self._items(message, count), root)
-        except Error as error:
-            raise translated(error) from None
+        pieces = self._comm.gather(self._items(message, count), root)
         return None if pieces is None else list(itertools.chain.from_iterable(pieces))
 
+    @own_errors
     def allgather(self, message: Any, count: int | None = None) -> list[Any]:
         """The items of the sequences of all ranks, as one list."""
-        try:
-            pieces = self._comm.allgather(self._items(message, count))
-        except Error as error:
-            raise translated(error) from None
+        pieces = self._comm.allgather(self._items(message, count))
         return list(itertools.chain.from_iterable(pieces))
 
     def reduce(
@@ -189,6 +177,7 @@ class Communicator:
         except Error as error:
             raise translated(error) from None
 
+    @own_errors
     def scan(
         self,
         message: Any,
@@ -198,12 +187,9 @@ class Communicator:
         type: type | None = None,  # noqa: A002
     ) -> Any:
         """Like :meth:`reduce`, with the combination of the ranks up to this one; a function is called on the root."""
-        try:
-            if operator.__class__ is Operator and ground is None and type is None:
-                return self._comm.scan(message, operator.op)
-            return Reduction(self._comm, operator, root, ground, type).scan(message)
-        except Error as error:
-            raise translated(error) from None
+        if operator.__class__ is Operator and ground is None and type is None:
+            return self._comm.scan(message, operator.op)
+        return Reduction(self._comm, operator, root, ground, type).scan(message)
 
     def _items(self, message: Any, count: int | None) -> Any:
         """What a rank gives to gather: a sequence, or as many of its first items."""
@@ -223,6 +209,7 @@ class Communicator:
 
     # ---- communicators ----
 
+    @own_errors
     def comm_create(self, group: Iterable[int] | int | None) -> Communicator | None:
         """A communicator of some ranks, in this order; all ranks call it.
 
@@ -234,20 +221,17 @@ class Communicator:
         """
         ranks = None if group is None else self._ranks(group)
         member = ranks is not None and self.rank in ranks
-        try:
-            if ranks is None or not member:
-                self._comm.split(None)
-                return None if ranks is None else COMM_NULL
-            comm = self._comm.split(min(ranks), ranks.index(self.rank))
-            groups = comm.allgather(ranks)
-            if comm.size != len(ranks) or any(group != ranks for group in groups):
-                comm.free()
-                raise MPIError(
-                    f"rank {self.rank}, comm_create(): this rank gives the group {ranks}, and others of its ranks give "
-                    "another one or none: give the same group on all of its ranks."
-                )
-        except Error as error:
-            raise translated(error) from None
+        if ranks is None or not member:
+            self._comm.split(None)
+            return None if ranks is None else COMM_NULL
+        comm = self._comm.split(min(ranks), ranks.index(self.rank))
+        groups = comm.allgather(ranks)
+        if comm.size != len(ranks) or any(group != ranks for group in groups):
+            comm.free()
+            raise MPIError(
+                f"rank {self.rank}, comm_create(): this rank gives the group {ranks}, and others of its ranks give "
+                "another one or none: give the same group on all of its ranks."
+            )
         return Communicator._of(comm)
 
     def _ranks(self, group: Iterable[int] | int) -> list[int]:
@@ -259,19 +243,15 @@ class Communicator:
             )
         return ranks
 
+    @own_errors
     def comm_dup(self) -> Communicator:
         """A communicator of the same ranks, with separate messages; all ranks call it."""
-        try:
-            return Communicator._of(self._comm.dup())
-        except Error as error:
-            raise translated(error) from None
+        return Communicator._of(self._comm.dup())
 
+    @own_errors
     def comm_free(self) -> None:
         """Give it back; all ranks call it. Afterwards it is as COMM_NULL."""
-        try:
-            self._comm.free()
-        except Error as error:
-            raise translated(error) from None
+        self._comm.free()
         _by_number.pop(self._number, None)
         self._take(None, 0)
 
@@ -358,12 +338,11 @@ class Communicator:
         """Like :meth:`synchronizedWrite`, a line for each rank."""
         self._write(args, "\n", file)
 
+    @own_errors
     def _write(self, args: tuple[object, ...], end: str, file: TextIO | None) -> None:
-        try:
-            output.write(self._comm, args, end, file)
-        except Error as error:
-            raise translated(error) from None
+        output.write(self._comm, args, end, file)
 
+    @own_errors
     def synchronizeQueuedOutput(  # noqa: N802
         self, stdout: TextIO | str | None = None, stderr: TextIO | str | None = None
     ) -> None:
@@ -373,10 +352,7 @@ class Communicator:
             stdout: a file, or the name of one, which is made; None: standard output.
             stderr: likewise; None: standard error.
         """
-        try:
-            output.flush(self._comm, output.place(stdout, sys.stdout), output.place(stderr, sys.stderr))
-        except Error as error:
-            raise translated(error) from None
+        output.flush(self._comm, output.place(stdout, sys.stdout), output.place(stderr, sys.stderr))
 
     # ---- what pyMPI had announced ----
 

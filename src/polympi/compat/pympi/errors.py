@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polympi
+from polympi.compat.raising import raising
 
 
 class MPIError(RuntimeError):
@@ -17,3 +18,6 @@ def translated(error: polympi.Error | ValueError) -> MPIError:
     """An error of polympi as one of pyMPI, in the same sentence."""
     kind = ArgumentError if isinstance(error, ValueError) else MPIError
     return kind(str(error))
+
+
+own_errors = raising(translated)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polympi
-from polympi.compat.pympi.errors import translated
+from polympi.compat.pympi.errors import own_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,13 +63,11 @@ class Request:
         self._message: Any = None
         self._cancelled = False
 
+    @own_errors
     def wait(self) -> Status:
         """Wait until it is complete."""
         if self._status is None:
-            try:
-                self._message, found = self._request.wait(status=True)
-            except polympi.Error as error:
-                raise translated(error) from None
+            self._message, found = self._request.wait(status=True)
             self._status = Status((found.source, found.tag, 0))
         return self._status
 
@@ -92,14 +90,12 @@ class Request:
         """Whether it was cancelled, as 1 or 0."""
         return int(self._cancelled)
 
+    @own_errors
     def _is_complete(self) -> bool:
         """Look, without waiting."""
         if self._status is None:
-            try:
-                if not self._request.test():
-                    return False
-            except polympi.Error as error:
-                raise translated(error) from None
+            if not self._request.test():
+                return False
             self.wait()
         return True
 
@@ -163,6 +159,7 @@ def testall(*requests: Request | Iterable[Request]) -> list[Status]:
     return [request.wait() for request in asked] if all(complete) else []
 
 
+@own_errors
 def waitany(*requests: Request | Iterable[Request]) -> tuple[int, Status] | tuple[None, None]:
     """Wait for one of the requests that are not known to be complete yet: its index and its status.
 
@@ -175,10 +172,7 @@ def waitany(*requests: Request | Iterable[Request]) -> tuple[int, Status] | tupl
     waiting = [index for index, request in enumerate(asked) if request._status is None]
     if not waiting:
         return None, None
-    try:
-        place, _ = polympi.wait_any([asked[index]._request for index in waiting])
-    except polympi.Error as error:
-        raise translated(error) from None
+    place, _ = polympi.wait_any([asked[index]._request for index in waiting])
     return waiting[place], asked[waiting[place]].wait()
 
 

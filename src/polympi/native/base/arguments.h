@@ -1,7 +1,6 @@
 /* Parsing the arguments of METH_FASTCALL | METH_KEYWORDS functions: an interned name is found by its address,
  * which costs a tenth of PyArg_ParseTupleAndKeywords. */
-#ifndef POLYMPI_ARGUMENTS_H
-#define POLYMPI_ARGUMENTS_H
+#pragma once
 
 #include "base/state.h"
 
@@ -125,5 +124,3 @@ static inline int check_peer(int size, bool receives, const Call *call) {
         return -1;
     return check_tag(receives, call);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * In all of the core, a function that returns int returns 0, or -1 with an exception set; one that returns a
  * pointer returns NULL with an exception set. Comments name only what differs from this.
  */
-#ifndef POLYMPI_ERRORS_H
-#define POLYMPI_ERRORS_H
+#pragma once
 
 #include "base/state.h"
 
@@ -68,5 +67,3 @@ void call_text(char *text, size_t room, const Call *call);
 PyObject *describe_call(const Call *call);
 /* File and line of the nearest caller that is not polympi itself, "halo.py:42"; a new reference. */
 PyObject *callers_place(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Intrusive lists: items are linked by their own members, and a list is the pointer to its first one, NULL
  * where it is empty. Removing an item leaves its links as they are. */
-#ifndef POLYMPI_LIST_H
-#define POLYMPI_LIST_H
+#pragma once
 
 /* ---- in one direction, by `next` ---- */
 
@@ -68,5 +67,3 @@
         *((item)->outward ? &(item)->outward->inward : &(end)) = (item)->inward;                             \
         *((item)->inward ? &(item)->inward->outward : &(other)) = (item)->outward;                           \
     } while (0)
-
-#endif

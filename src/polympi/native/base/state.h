@@ -1,6 +1,5 @@
 /* What every file of the core shares: the state of the process. Nothing here needs MPI. */
-#ifndef POLYMPI_STATE_H
-#define POLYMPI_STATE_H
+#pragma once
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -70,5 +69,3 @@ enum step { FAILED = -1, PENDING, DONE, RECALLED };
 
 /* Whether MPI runs, even if this thread may not call it. */
 static inline bool is_alive(void) { return state.phase == RUNNING || state.phase == HELD; }
-
-#endif

@@ -3,8 +3,7 @@
  * A stream is self-describing; its first byte says what follows (wire.h). Scalars, strings, small containers
  * and arrays have their own form, everything else is pickled (protocol 5, out of band).
  */
-#ifndef POLYMPI_CODEC_H
-#define POLYMPI_CODEC_H
+#pragma once
 
 #include "codec/element_types.h"
 #include "codec/wire.h"
@@ -119,5 +118,3 @@ extern PyTypeObject *ndarray_type;
 /* Use NumPy if it is in sys.modules, or with `import` import it: whether it can be used. False with an
  * exception only if it had to be imported, or is older than 2.0. */
 bool numpy_loaded(bool import);
-
-#endif

@@ -1,6 +1,5 @@
 /* Turning a received message into its result: a new object, or elements in a user buffer. */
-#ifndef POLYMPI_DELIVERY_H
-#define POLYMPI_DELIVERY_H
+#pragma once
 
 #include "codec/codec.h"
 
@@ -36,5 +35,3 @@ int refuse_object(const Call *call);
 
 /* Free parts that no object owns. */
 void release_parts(Arrived *parts, int part_count);
-
-#endif

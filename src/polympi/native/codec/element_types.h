@@ -4,8 +4,7 @@
  * Each user of the table takes the columns it needs: NumPy's and MPI's names mean something only where their
  * headers are included.
  */
-#ifndef POLYMPI_ELEMENT_TYPES_H
-#define POLYMPI_ELEMENT_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,5 +48,3 @@ static inline bool is_native(int type) {
 static inline int canonical(int type) {
     return type == TYPE_LONG_LONG ? TYPE_LONG : type == TYPE_ULONG_LONG ? TYPE_ULONG : type;
 }
-
-#endif

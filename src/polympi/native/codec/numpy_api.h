@@ -1,6 +1,5 @@
 /* NumPy's C API, whose table array.c fills once NumPy is loaded. */
-#ifndef POLYMPI_NUMPY_API_H
-#define POLYMPI_NUMPY_API_H
+#pragma once
 
 #include "codec/codec.h"
 
@@ -36,5 +35,3 @@ static inline int wire_type(const PyArray_Descr *dtype) {
 
 /* The same where long long counts as long: elements of one fit the other. */
 static inline int dtype_type(const PyArray_Descr *dtype) { return canonical(wire_type(dtype)); }
-
-#endif

@@ -1,7 +1,6 @@
 /* Whether the memory of a send and of a receive overlap: large data are sent directly from their memory, so
  * the data that are received there would be sent. If so, they are copied. */
-#ifndef POLYMPI_OVERLAP_H
-#define POLYMPI_OVERLAP_H
+#pragma once
 
 #include "codec/codec.h"
 
@@ -15,5 +14,3 @@ bool layouts_overlap(const Layout *one, const Layout *other);
 
 /* Copy the data of a part, in C order, to memory of its size. */
 void part_copy(const Part *part, char *to);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writing a stream and reading it: what the files of the codec share. codec.h says what a stream is. */
-#ifndef POLYMPI_STREAM_H
-#define POLYMPI_STREAM_H
+#pragma once
 
 #include "codec/codec.h"
 
@@ -227,5 +226,3 @@ static inline PyObject *call_method_with(PyObject *object, PyObject *name, PyObj
 /* foreign.c: the ndarray over the memory of a DLPack object on the CPU; NULL with an exception. */
 PyObject *foreign_array(PyObject *object);
 bool has_dlpack(PyObject *object);
-
-#endif

@@ -3,8 +3,7 @@
  * Numbers are as the machine has them, in no alignment, so that all are copied. The caller has seen to it
  * that there is room for what is written, and as many bytes as are read.
  */
-#ifndef POLYMPI_WIRE_H
-#define POLYMPI_WIRE_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -325,5 +324,3 @@ bool wire_get_announcement(const char *message, Py_ssize_t nbytes, struct announ
 /* Whether a body holds possible sizes of its parts and a stream; *pieces becomes the number of pieces that
  * follow it. */
 bool wire_check_body(const struct announcement *announced, const char *body, uint64_t *pieces);
-
-#endif

@@ -1,6 +1,5 @@
 /* Copies of what a rank gives to a collective where it overlaps with the memory for the result. */
-#ifndef POLYMPI_COLLECTIVES_ALIAS_COPY_H
-#define POLYMPI_COLLECTIVES_ALIAS_COPY_H
+#pragma once
 
 #include "codec/codec.h"
 
@@ -9,5 +8,3 @@
 PyObject *copy_without_alias(const Target *into, PyObject *value, const Call *call);
 /* The same for each item of a tuple, which is stolen (NULL stays NULL); a new tuple, or NULL. */
 PyObject *copy_items_without_alias(const Target *into, PyObject *items, const Call *call);
-
-#endif

@@ -1,6 +1,5 @@
 /* A collective call that continues while its rank does something else. */
-#ifndef POLYMPI_COLLECTIVES_ASYNC_COLLECTIVE_H
-#define POLYMPI_COLLECTIVES_ASYNC_COLLECTIVE_H
+#pragma once
 
 #include "collectives/phase_op.h"
 #include "collectives/rounds.h"
@@ -72,5 +71,3 @@ bool async_collectives_test(void);
 bool withdraw_left_async_collectives(void);
 /* Give up those that are pending, just before MPI_Finalize. */
 void withdraw_async_collectives(void);
-
-#endif

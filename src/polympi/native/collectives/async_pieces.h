@@ -1,7 +1,6 @@
 /* A gather, scatter, allgather or alltoall that was begun: rounds of slots, then an exchange of the pieces
  * that travel by themselves, both while their rank does something else. */
-#ifndef POLYMPI_COLLECTIVES_ASYNC_PIECES_H
-#define POLYMPI_COLLECTIVES_ASYNC_PIECES_H
+#pragma once
 
 #include "collectives/async_collective.h"
 #include "collectives/board_receive.h"
@@ -64,5 +63,3 @@ int pieces_expect(AsyncPieces *pieces, const char **of_rank, PyObject *own);
 int pieces_expect_single(AsyncPieces *pieces);
 /* After the exchange: the pieces of all ranks, or the single one. A new reference, or NULL. */
 PyObject *pieces_result(AsyncPieces *pieces);
-
-#endif

@@ -4,8 +4,7 @@
  * has a board: shared memory that only this rank writes and the others read. The rank copies its data there,
  * page by page, and continues; the others copy the data from there when they run.
  */
-#ifndef POLYMPI_BOARD_H
-#define POLYMPI_BOARD_H
+#pragma once
 
 #include "collectives/rounds.h"
 
@@ -49,5 +48,3 @@ void board_open(BoardExchange *exchange, Collective *collective, BoardWrite *wri
                 BoardRead *reads, int read_count);
 
 enum { BOARD_ALIGNMENT = 4096 };
-
-#endif

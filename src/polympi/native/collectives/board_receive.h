@@ -1,6 +1,5 @@
 /* Pieces of collectives that are sent over boards (board.h). */
-#ifndef POLYMPI_COLLECTIVES_BOARD_RECEIVE_H
-#define POLYMPI_COLLECTIVES_BOARD_RECEIVE_H
+#pragma once
 
 #include "collectives/board.h"
 #include "collectives/pieces.h"
@@ -46,5 +45,3 @@ void traffic_close(Traffic *traffic);
 /* The same, blocking: 0 or -1. */
 int board_receives_run(Collective *collective, Departure *departures, const BoardReceive *readings,
                        int count);
-
-#endif

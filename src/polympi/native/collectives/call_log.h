@@ -3,8 +3,7 @@
  * Collective calls have the same numbers on all ranks. So ranks whose calls of one number have different
  * verbs or roots differ for certain, however late either is; and a rank that is only late is never reported.
  */
-#ifndef POLYMPI_CALL_LOG_H
-#define POLYMPI_CALL_LOG_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -78,5 +77,3 @@ bool has_given_up(const Collective *collective, int rank);
 bool explain_timeout(Collective *collective, int source);
 /* Replace a Timeout by one that names all the seconds, and the ranks that have not called. */
 void name_late(const Collective *collective, double seconds);
-
-#endif

@@ -1,6 +1,5 @@
 /* One collective call: its arguments, its beginning and its end. */
-#ifndef POLYMPI_COLLECTIVE_CALL_H
-#define POLYMPI_COLLECTIVE_CALL_H
+#pragma once
 
 #include "codec/codec.h"
 #include "collectives/collective_wire.h"
@@ -59,5 +58,3 @@ int raise_failed(const Collective *collective, int rank, const char *text, Py_ss
 
 /* Seconds it may still wait, for wait_for. */
 double collective_seconds(const Collective *collective);
-
-#endif

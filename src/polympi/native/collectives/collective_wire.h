@@ -3,8 +3,7 @@
  *
  * All are structs that are read and written in place, at multiples of 8 bytes.
  */
-#ifndef POLYMPI_COLLECTIVES_COLLECTIVE_WIRE_H
-#define POLYMPI_COLLECTIVES_COLLECTIVE_WIRE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -158,5 +157,3 @@ typedef struct {
     int64_t machine; /* a number that no other machine has */
 } Introduction;
 _Static_assert(sizeof(Introduction) == 16, "Introduction has no padding");
-
-#endif

@@ -1,6 +1,5 @@
 /* Methods of the communicator that all ranks call together (MPI 5.0, chapter 6). */
-#ifndef POLYMPI_COLLECTIVES_H
-#define POLYMPI_COLLECTIVES_H
+#pragma once
 
 #include "base/arguments.h"
 #include "transfer/communicator.h"
@@ -18,5 +17,3 @@ COLLECTIVE(_exchange)
 
 /* What was given as `root`: 0 if it was not. 0, or -1 with TypeError or RankError. */
 int parse_root(Communicator *comm, PyObject *value, const char *operation, int *root);
-
-#endif

@@ -5,8 +5,7 @@
  * wait forever. Therefore the ranks agree on an order: a call is made when all its ranks have reached it, and
  * none has to make another one first.
  */
-#ifndef POLYMPI_CREATION_H
-#define POLYMPI_CREATION_H
+#pragma once
 
 #include "collectives/rounds.h"
 
@@ -28,5 +27,3 @@ void creation_end(Creation *creation);
 
 /* Without the GIL, with the turn in MPI: call `make`. MPI's code. */
 int creation_make(int (*make)(void *context), void *context);
-
-#endif

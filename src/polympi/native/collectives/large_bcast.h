@@ -1,6 +1,5 @@
 /* A bcast of large data, and a nonblocking bcast: all of its state, which continues phase by phase. */
-#ifndef POLYMPI_LARGE_BCAST_H
-#define POLYMPI_LARGE_BCAST_H
+#pragma once
 
 #include "codec/delivery.h"
 #include "collectives/async_collective.h"
@@ -45,5 +44,3 @@ static inline PyObject *bcast_received(const Collective *collective, const char 
 static inline PyObject *bcast_given(const Collective *collective, PyObject *value, const Target *into) {
     return into && into->object != value ? deliver_own(value, into, &collective->call) : Py_NewRef(value);
 }
-
-#endif

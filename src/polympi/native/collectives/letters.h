@@ -1,6 +1,5 @@
 /* Messages of collectives through shared memory. */
-#ifndef POLYMPI_LETTERS_H
-#define POLYMPI_LETTERS_H
+#pragma once
 
 #include "collectives/call_log.h"
 #include "collectives/mailbox.h"
@@ -76,5 +75,3 @@ static inline int take_letter(Rounds *rounds) {
         return likely(examine(collective, rounds->room, rounds->come, source) > 0) ? 1 : -1;
     return take_message(rounds);
 }
-
-#endif

@@ -8,8 +8,7 @@
  * a pair is made when its sender first writes. If there is no memory for it, or the other rank is on another
  * machine, the library sends the message (NO_BOX); so a box is never required.
  */
-#ifndef POLYMPI_MAILBOX_H
-#define POLYMPI_MAILBOX_H
+#pragma once
 
 #include "transport/transport.h"
 
@@ -59,5 +58,3 @@ struct CallLog *mail_log(const Mailboxes *mailboxes, int rank);
 Board *mail_board(const Mailboxes *mailboxes, int rank);
 /* Make this rank's board, its first `zeros` bytes 0; NULL if there is no memory. */
 Board *mail_make_board(Mailboxes *mailboxes, size_t nbytes, size_t zeros);
-
-#endif

@@ -3,8 +3,7 @@
  * The state of a phase is a struct, so any code can continue it, and a rank can leave the call while it waits
  * in a phase, which is then completed later (async_collective.h).
  */
-#ifndef POLYMPI_COLLECTIVES_PHASE_OP_H
-#define POLYMPI_COLLECTIVES_PHASE_OP_H
+#pragma once
 
 #include "collectives/collective_call.h"
 #include "transport/transport.h"
@@ -38,5 +37,3 @@ typedef struct {
     MPI_Request request;
 } LibraryCall;
 extern const PhaseKind library_phase;
-
-#endif

@@ -3,8 +3,7 @@
  * A piece is sent in a slot of a small message, together with slots of other ranks. One that is too large for
  * that says so in its slot, and its owner sends it separately (transfer.h) to the rank that it is for.
  */
-#ifndef POLYMPI_PIECES_H
-#define POLYMPI_PIECES_H
+#pragma once
 
 #include "codec/delivery.h"
 #include "collectives/rounds.h"
@@ -86,5 +85,3 @@ bool slot_is_direct(const char *slot);
 Incoming *await_single(Collective *collective, int owner, const Target *into);
 /* A single piece, from its slot: an object, or the object of the target. */
 PyObject *receive_piece(Collective *collective, const char *slot, int owner, const Target *into);
-
-#endif

@@ -4,8 +4,7 @@
  * the ranks of each machine, and one rank of each communicates between machines. This is for communicators on
  * several machines, one of them with several ranks; otherwise there is no placement.
  */
-#ifndef POLYMPI_PLACEMENT_H
-#define POLYMPI_PLACEMENT_H
+#pragma once
 
 #include "transfer/communicator.h"
 
@@ -49,5 +48,3 @@ static inline void count_crossing(const Communicator *comm, int dest) {
     if (unlikely(placement != NULL))
         placement->crossings += placement->machine[comm->rank] != placement->machine[dest];
 }
-
-#endif

@@ -9,8 +9,7 @@
  * Rounds are not a loop on the stack: `rounds_step` continues them without waiting, wherever it is called;
  * blocking calls step until they are over.
  */
-#ifndef POLYMPI_ROUNDS_H
-#define POLYMPI_ROUNDS_H
+#pragma once
 
 #include "collectives/phase_op.h"
 #include "collectives/tree_position.h"
@@ -193,5 +192,3 @@ int agreement_open(Agreement *agreement, Collective *collective, bool able);
 int agreement_end(Agreement *agreement, bool *blocking);
 /* After agreement_open, in any case. */
 void agreement_close(Agreement *agreement);
-
-#endif

@@ -5,8 +5,7 @@
  * others need when it is killed. The file has no name: it disappears with the last of its processes, however
  * that ends.
  */
-#ifndef POLYMPI_SHARED_MEMORY_H
-#define POLYMPI_SHARED_MEMORY_H
+#pragma once
 
 #include "transport/transport.h"
 
@@ -41,5 +40,3 @@ void shared_give(SharedPlace place, size_t nbytes);
 size_t shared_bytes(void);
 /* This rank's allocations fail. */
 extern bool shared_refused;
-
-#endif

@@ -1,6 +1,5 @@
 /* The rounds that send the slots of gather, allgather, scatter and alltoall (pieces.h) to their ranks. */
-#ifndef POLYMPI_SLOT_ROUNDS_H
-#define POLYMPI_SLOT_ROUNDS_H
+#pragma once
 
 #include "collectives/pieces.h"
 #include "collectives/rounds.h"
@@ -62,5 +61,3 @@ void swapping_write(Swapping *swapping);
 void swapping_give_up(Swapping *swapping);
 /* Its rounds as a phase of a nonblocking call. */
 extern const PhaseKind swapping_phase;
-
-#endif

@@ -4,8 +4,7 @@
  * one of its ranks, so each other machine is reached by one message. Ranks are numbered by their *positions*,
  * from the root on, so that all ranks below one are at the positions after its own.
  */
-#ifndef POLYMPI_COLLECTIVES_TREE_POSITION_H
-#define POLYMPI_COLLECTIVES_TREE_POSITION_H
+#pragma once
 
 #include "collectives/collective_call.h"
 #include "collectives/placement.h"
@@ -87,5 +86,3 @@ int tree_position_unit(const TreePosition *tree, int unit);
 /* The position of a child; for the number of children, the end of this rank's part. Children are in the order
  * of positions, so the part of each ends where the next one begins. */
 int tree_position_child(const TreePosition *tree, int child);
-
-#endif

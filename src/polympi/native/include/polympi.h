@@ -1,8 +1,7 @@
 /* For extension modules in C, C++ or Cython that take communicators: compile them with the MPI's mpicc and
  * the folder polympi.get_include(). They link with the MPI library that polympi runs on,
  * polympi.library_path(), or with none: import polympi.native.core first, and its symbols are there. */
-#ifndef POLYMPI_H
-#define POLYMPI_H
+#pragma once
 
 #include <Python.h>
 #include <mpi.h>
@@ -32,5 +31,3 @@ static inline int polympi_comm_converter(PyObject *object, void *comm) {
 #endif
     return 1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Large objects of Python's own, bytes and str, whose memory malloc has. */
-#ifndef POLYMPI_HEAP_H
-#define POLYMPI_HEAP_H
+#pragma once
 
 #include "base/state.h"
 
@@ -8,5 +7,3 @@
  * POLYMPI_POOL_BYTES instead of returning it to the system: page faults would take more than half of the time
  * of a message in a window. Unless the user has chosen malloc's limits. */
 void heap_expect(Py_ssize_t nbytes);
-
-#endif

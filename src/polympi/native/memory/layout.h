@@ -1,6 +1,5 @@
 /* Where the elements of an array lie in memory. */
-#ifndef POLYMPI_LAYOUT_H
-#define POLYMPI_LAYOUT_H
+#pragma once
 
 #include "base/state.h"
 
@@ -18,5 +17,3 @@ typedef struct {
     Py_ssize_t shape[MOST_DIMENSIONS];   /* only the first ndim are set, here and below */
     Py_ssize_t strides[MOST_DIMENSIONS]; /* in bytes */
 } Layout;
-
-#endif

@@ -4,8 +4,7 @@
  * goes from process to process in one copy, the kernel looks up each page of the sender: from huge pages, 256
  * KiB to 4 MiB arrive in a third of the time (both MPI libraries, Linux 6). All calls need the GIL.
  */
-#ifndef POLYMPI_POOL_H
-#define POLYMPI_POOL_H
+#pragma once
 
 #include "base/state.h"
 
@@ -40,5 +39,3 @@ PyObject *pool_handler(void);
 /* A new dict: `live` pieces of memory that are in use, `kept` slabs that wait for their next use and their
  * `kept_bytes`, `mapped_bytes` of all slabs. Small pieces, which malloc provides, do not count. */
 PyObject *pool_statistics(void);
-
-#endif

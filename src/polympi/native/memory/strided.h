@@ -1,6 +1,5 @@
 /* Strided arrays, and copying them to contiguous memory and back. */
-#ifndef POLYMPI_STRIDED_H
-#define POLYMPI_STRIDED_H
+#pragma once
 
 #include "memory/layout.h"
 
@@ -27,5 +26,3 @@ void loops_merge(const Layout *layout, Loops *loops);
  * no GIL. */
 void loops_pack(const Loops *loops, const char *strided, char *packed);
 void loops_unpack(const Loops *loops, char *strided, const char *packed);
-
-#endif

@@ -1,6 +1,5 @@
 /* How this process ends MPI, together with all other ranks. */
-#ifndef POLYMPI_ENDING_H
-#define POLYMPI_ENDING_H
+#pragma once
 
 #include "transport/transport.h"
 
@@ -16,5 +15,3 @@ PyObject *finish(PyObject *module, PyObject *unused);
 PyObject *abort_job(PyObject *module, PyObject *code);
 PyObject *expect_exit(PyObject *module, PyObject *status);
 PyObject *end_at_once(PyObject *module, PyObject *status);
-
-#endif

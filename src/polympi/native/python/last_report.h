@@ -1,6 +1,5 @@
 /* Reports at the end of the program or a communicator: what it waits for, and what it has given up. */
-#ifndef POLYMPI_LAST_REPORT_H
-#define POLYMPI_LAST_REPORT_H
+#pragma once
 
 #include "base/errors.h"
 #include "transfer/undelivered.h"
@@ -29,5 +28,3 @@ void write_undelivered(const Call *freeing, const Undelivered *dropped);
 enum { UNDELIVERED_TEXT = 2 * RANK_TEXT + 128 };
 void undelivered_text(char *text, const Call *call, const Undelivered *left);
 void write_left(const Undelivered *left);
-
-#endif

@@ -1,6 +1,5 @@
 /* Tables of methods. */
-#ifndef POLYMPI_METHODS_H
-#define POLYMPI_METHODS_H
+#pragma once
 
 #include "base/state.h"
 
@@ -24,5 +23,3 @@ static inline PyMethodDef *join_methods(PyMethodDef *const *tables, int count) {
         PyErr_NoMemory();
     return joined;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The start: of MPI, by this rank alone; then of a world, by all its ranks, which agree on some things first.
  */
-#ifndef POLYMPI_START_H
-#define POLYMPI_START_H
+#pragma once
 
 #include "transport/transport.h"
 
@@ -14,5 +13,3 @@ MPI_Group ranks_of_world(void);
 /* Methods of the module. */
 PyObject *start_mpi(PyObject *module, PyObject *args);
 PyObject *start_world(PyObject *module, PyObject *args);
-
-#endif

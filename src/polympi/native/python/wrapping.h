@@ -1,6 +1,5 @@
 /* Communicators of other code in this process, and handles for it. */
-#ifndef POLYMPI_WRAPPING_H
-#define POLYMPI_WRAPPING_H
+#pragma once
 
 #include "python/interface/communicator.h"
 
@@ -11,5 +10,3 @@ PyObject *from_fortran(PyObject *module, PyObject *number);
 
 /* The attributes `handle`, `handle_size` and `fortran_handle` of communicators. */
 extern PyGetSetDef handle_attributes[];
-
-#endif

@@ -1,6 +1,5 @@
 /* The contribution of a rank to a reduction, in one small message, and how two of them are combined. */
-#ifndef POLYMPI_CONTRIBUTION_H
-#define POLYMPI_CONTRIBUTION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ bool is_result(const Contribution *total);
 /* The result as a new object; `like` is this rank's own contribution. For reduce_scatter, `rows` rows of an
  * array from `first` on; rows < 0: all. */
 PyObject *contribution_result(const Contribution *total, PyObject *like, Py_ssize_t first, Py_ssize_t rows);
-
-#endif

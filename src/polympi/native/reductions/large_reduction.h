@@ -1,6 +1,5 @@
 /* Reductions of large arrays, by the MPI library's collectives or over boards, phase by phase. */
-#ifndef POLYMPI_LARGE_REDUCTION_H
-#define POLYMPI_LARGE_REDUCTION_H
+#pragma once
 
 #include "collectives/async_collective.h"
 #include "collectives/board.h"
@@ -65,5 +64,3 @@ PyObject *large_result(LargeReduction *large);
 /* Before it begins: stop using user buffers, since the result isn't wanted any more. Whether that worked. */
 bool large_detach(LargeReduction *large);
 void large_close(LargeReduction *large);
-
-#endif

@@ -1,6 +1,5 @@
 /* Operations of reductions (MPI 5.0, section 6.9.2), and MPI's for them. */
-#ifndef POLYMPI_OP_H
-#define POLYMPI_OP_H
+#pragma once
 
 #include "transport/transport.h"
 
@@ -57,5 +56,3 @@ int combine_elements(int type, enum op op, const void *left, void *right, int co
 
 /* Free MPI's objects, before MPI_Finalize. */
 void ops_forget(void);
-
-#endif

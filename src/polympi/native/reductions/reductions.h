@@ -1,6 +1,5 @@
 /* Methods of the communicator that combine what the ranks have (MPI 5.0, sections 6.9 to 6.12). */
-#ifndef POLYMPI_REDUCTIONS_H
-#define POLYMPI_REDUCTIONS_H
+#pragma once
 
 #include "collectives/collectives.h"
 
@@ -10,5 +9,3 @@ COLLECTIVE(scan)
 COLLECTIVE(exscan)
 COLLECTIVE(reduce_scatter)
 PyObject *communicator_tree(Communicator *self, PyObject *unused);
-
-#endif

@@ -1,6 +1,5 @@
 /* The communicator: a group of ranks that send each other any object. */
-#ifndef POLYMPI_COMMUNICATOR_H
-#define POLYMPI_COMMUNICATOR_H
+#pragma once
 
 #include "transfer/progress/phase.h"
 #include "transport/transport.h"
@@ -40,5 +39,3 @@ bool usable(const Communicator *comm);
 static inline bool is_usable(const Communicator *comm) {
     return likely(state.phase == RUNNING && comm->size) || usable(comm);
 }
-
-#endif

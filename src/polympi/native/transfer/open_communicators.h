@@ -1,8 +1,7 @@
 /* All communicators of this process, to find messages that nobody has received at the end of the program, and
  * to count the collective calls of this rank. MPI can't free a communicator on one rank alone, so one stays
  * here after its object is gone. */
-#ifndef POLYMPI_OPEN_COMMUNICATORS_H
-#define POLYMPI_OPEN_COMMUNICATORS_H
+#pragma once
 
 #include "transfer/communicator.h"
 
@@ -28,5 +27,3 @@ void open_communicators_drop(const Communicator *comm);
 const OpenCommunicator *open_communicators(void);
 /* How many collective calls this rank has made on the communicator of that number: whether there is one. */
 bool count_collectives(uint64_t number, uint32_t *calls);
-
-#endif

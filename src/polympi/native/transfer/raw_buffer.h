@@ -1,7 +1,6 @@
 /* Raw buffers: user buffers as MPI's own calls take them, with nothing of polympi around the elements, so
  * that any partner can send and receive them. */
-#ifndef POLYMPI_TRANSFER_RAW_BUFFER_H
-#define POLYMPI_TRANSFER_RAW_BUFFER_H
+#pragma once
 
 #include <limits.h>
 
@@ -97,5 +96,3 @@ int raw_buffer_status(const MPI_Status *from, Py_ssize_t itemsize, Status *statu
 int raw_buffer_raise(int code, const RawBuffer *into, const Call *call);
 
 void raw_buffer_prepare(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Arrays whose message follows from type and shape: the commonest send and receive are then a comparison and
  * a copy. */
-#ifndef POLYMPI_SIMPLE_ARRAY_H
-#define POLYMPI_SIMPLE_ARRAY_H
+#pragma once
 
 #include "codec/numpy_api.h"
 
@@ -68,5 +67,3 @@ static inline Py_ssize_t simple_message(PyObject *object, char *packet) {
     copy_elements(packet + head_bytes, PyArray_BYTES(array), nbytes);
     return head_bytes + nbytes;
 }
-
-#endif

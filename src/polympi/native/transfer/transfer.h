@@ -4,8 +4,7 @@
  * is longer or has parts, an announcement (wire.h). What is announced is sent on the shadow communicator,
  * directly from and into its memory, with the sender's sequence number as tag. So only the small messages
  * decide about wildcards and order. */
-#ifndef POLYMPI_TRANSFER_H
-#define POLYMPI_TRANSFER_H
+#pragma once
 
 #include "codec/codec.h"
 #include "transfer/communicator.h"
@@ -166,5 +165,3 @@ static inline void packet_give(char *packet) {
     memcpy(packet, &free_packets, sizeof packet);
     free_packets = packet;
 }
-
-#endif

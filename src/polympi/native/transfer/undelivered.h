@@ -4,8 +4,7 @@
  * Open MPI forgets them. MPICH 5.0 frees the communicator, but reports an error for them; if one is large and
  * from the same machine, it ends the process by an assertion. So small ones are received before. Large ones
  * aren't: receiving them takes memory, and receiving a part of them ended the process with Open MPI. */
-#ifndef POLYMPI_UNDELIVERED_H
-#define POLYMPI_UNDELIVERED_H
+#pragma once
 
 #include "transport/transport.h"
 
@@ -23,5 +22,3 @@ int undelivered_take(MPI_Comm comm, Undelivered *found);
  * itself (on those of mpi4py, its own messages may be left). Sources are ranks of the world of polympi if
  * they have one; `last`: this is the last call. Without Python. */
 void undelivered_take_all(MPI_Comm world, bool last, Undelivered *found);
-
-#endif

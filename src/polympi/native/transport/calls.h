@@ -3,8 +3,7 @@
  *
  * `locked_...` returns MPI's code, `checked_...` raises the exception that fits it.
  */
-#ifndef POLYMPI_CALLS_H
-#define POLYMPI_CALLS_H
+#pragma once
 
 #include "transport/transport.h"
 
@@ -145,5 +144,3 @@ int receive_found(void *data, int nbytes, int tag, MPI_Comm comm, int *found, MP
 
 /* The rank in another group, MPI_UNDEFINED where it has none. */
 int translate_rank(MPI_Comm comm, int rank, MPI_Group group);
-
-#endif

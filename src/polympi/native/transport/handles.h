@@ -1,6 +1,5 @@
 /* Communicators as numbers, for other code in this process: the handle of C, and the int of Fortran. */
-#ifndef POLYMPI_HANDLES_H
-#define POLYMPI_HANDLES_H
+#pragma once
 
 #include "transport/transport.h"
 
@@ -16,5 +15,3 @@ MPI_Comm handle_of_number(long long number);
 /* The number that Fortran knows it by (MPI 5.0, sections 19.3.4 and 20.3). */
 int fortran_number(MPI_Comm comm);
 MPI_Comm handle_of_fortran(int number);
-
-#endif

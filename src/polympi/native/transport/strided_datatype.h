@@ -1,6 +1,5 @@
 /* Strided arrays described to MPI by derived datatypes, and when that is faster than packing them. */
-#ifndef POLYMPI_STRIDED_DATATYPE_H
-#define POLYMPI_STRIDED_DATATYPE_H
+#pragma once
 
 #include "memory/layout.h"
 #include "transport/transport.h"
@@ -21,5 +20,3 @@ int strided_datatype_new(const Layout *layout, MPI_Datatype element, MPI_Datatyp
 
 /* Free all cached datatypes, before MPI_Finalize. */
 void strided_forget(void);
-
-#endif

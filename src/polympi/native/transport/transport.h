@@ -1,7 +1,6 @@
 /* The access to MPI: the only file that includes its header (of a library or of the serial backend), and
  * defines how a call enters and leaves MPI. */
-#ifndef POLYMPI_TRANSPORT_H
-#define POLYMPI_TRANSPORT_H
+#pragma once
 
 #include <mpi.h>
 
@@ -31,5 +30,3 @@ static inline void end_turn(void) {
 
 /* Raise the exception for an MPI error code: Error, TruncationError, ... -1. */
 int raise_mpi(int code, const Call *call);
-
-#endif

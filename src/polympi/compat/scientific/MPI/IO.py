@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from polympi import Error
 from polympi.compat.scientific.MPI.communicator import Communicator, world
-from polympi.compat.scientific.MPI.errors import MPIError, translated
+from polympi.compat.scientific.MPI.errors import MPIError, own_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +47,7 @@ class LogFile:
         self._must_be_open()
         self._texts.append(string)
 
+    @own_errors
     def flush(self) -> None:
         """Let what all ranks have written appear in the file; all ranks call it.
 
@@ -57,10 +57,7 @@ class LogFile:
         """
         self._must_be_open()
         text, self._texts = "".join(self._texts), []
-        try:
-            texts = self.communicator._comm.gather(text)
-        except Error as error:
-            raise translated(error) from None
+        texts = self.communicator._comm.gather(text)
         self._on_first(lambda: self._append(texts or []))
 
     def close(self) -> None:
@@ -79,6 +76,7 @@ class LogFile:
         self._file.writelines(texts)
         self._file.flush()
 
+    @own_errors
     def _on_first(self, action: Any) -> None:
         """Do something on rank 0, and learn on all ranks whether it could be done."""
         failed = None
@@ -87,10 +85,7 @@ class LogFile:
                 action()
             except OSError as error:
                 failed = error.strerror or str(error)
-        try:
-            failed = self.communicator._comm.bcast(failed)
-        except Error as error:
-            raise translated(error) from None
+        failed = self.communicator._comm.bcast(failed)
         if failed:
             raise MPIError(f"rank 0 cannot write to the log file {self.filename}: {failed}: choose another place")
 

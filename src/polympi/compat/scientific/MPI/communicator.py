@@ -9,7 +9,7 @@ import numpy as np
 import polympi
 from polympi import ANY_SOURCE, ANY_TAG, Error
 from polympi.compat.scientific.MPI.elements import ELEMENTS, direct, put, receivable, sendable, string_of, typed
-from polympi.compat.scientific.MPI.errors import ArgumentError, MPIError, translated
+from polympi.compat.scientific.MPI.errors import ArgumentError, MPIError, own_errors, translated
 from polympi.compat.scientific.MPI.operations import PLAIN, Operation, maxloc, minloc
 from polympi.compat.scientific.MPI.requests import ReceiveRequest, Request
 
@@ -60,16 +60,14 @@ class Communicator:
         except Error as error:
             raise translated(error) from None
 
+    @own_errors
     def nonblockingSend(self, data: Array | str | bytes, destination: int, tag: int) -> Request:  # noqa: N802
         """Begin to send an array, which must not be changed until the request is complete, or a string."""
         data = sendable(data, "nonblockingSend", self._rank)
         if isinstance(data, np.ndarray):
             data = np.ascontiguousarray(data).reshape(data.shape)  # a strided array was always copied
         self._check_rank("nonblockingSend", "destination", destination)
-        try:
-            return Request(self._comm.isend(data, destination, tag))
-        except Error as error:
-            raise translated(error) from None
+        return Request(self._comm.isend(data, destination, tag))
 
     def receive(self, data: Array | str, source: int | None = None, tag: int | None = None) -> Received:
         """Receive an array.
@@ -121,16 +119,14 @@ class Communicator:
             raise translated(error) from None
         return string_of(got, self._rank), status.source, status.tag
 
+    @own_errors
     def nonblockingReceive(self, data: Array, source: int | None = None, tag: int | None = None) -> ReceiveRequest:  # noqa: N802
         """Begin to receive into an array; the request gives what :meth:`receive` returns."""
         rank = self._rank
         array = receivable(data, "nonblockingReceive", rank)
         where = self._where("nonblockingReceive", source, tag)
         found = direct(array)
-        try:
-            request = self._comm.irecv(*where, into=None if found is None else found[0])
-        except Error as error:
-            raise translated(error) from None
+        request = self._comm.irecv(*where, into=None if found is None else found[0])
 
         def result(got: object, status: polympi.Status) -> Received:
             if found is None:
@@ -141,13 +137,11 @@ class Communicator:
 
         return ReceiveRequest(request, result)
 
+    @own_errors
     def nonblockingProbe(self, source: int | None = None, tag: int | None = None) -> tuple[int, int] | None:  # noqa: N802
         """The source and the tag of a message that can be received; None if there is none."""
         where = self._where("nonblockingProbe", source, tag)
-        try:
-            status = self._comm.iprobe(*where)
-        except Error as error:
-            raise translated(error) from None
+        status = self._comm.iprobe(*where)
         return None if status is None else (status.source, status.tag)
 
     nonblocking_send = nonblockingSend
@@ -201,22 +195,19 @@ class Communicator:
         except Error as error:
             raise translated(error) from None
 
+    @own_errors
     def barrier(self) -> None:
         """Wait for all ranks."""
-        try:
-            self._comm.barrier()
-        except Error as error:
-            raise translated(error) from None
+        self._comm.barrier()
 
     # ---- communicators, and the end ----
 
+    @own_errors
     def duplicate(self) -> Communicator:
         """A communicator of the same ranks, with separate messages; all ranks call it."""
-        try:
-            return Communicator(self._comm.dup())
-        except Error as error:
-            raise translated(error) from None
+        return Communicator(self._comm.dup())
 
+    @own_errors
     def subset(self, ranks: Iterable[int]) -> Communicator | None:
         """A communicator of some of the ranks, in this order; all ranks call it. None on the others."""
         members = [operator.index(rank) for rank in ranks]
@@ -225,10 +216,7 @@ class Communicator:
                 f"rank {self._rank}, subset(): {members} must be different ranks of 0 to {self._size - 1}"
             )
         place = members.index(self._rank) if self._rank in members else None
-        try:
-            comm = self._comm.split(None if place is None else 0, place or 0)
-        except Error as error:
-            raise translated(error) from None
+        comm = self._comm.split(None if place is None else 0, place or 0)
         return None if comm is None else Communicator(comm)
 
     def abort(self, error_code: int) -> NoReturn:

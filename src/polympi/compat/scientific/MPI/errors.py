@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polympi
+from polympi.compat.raising import raising
 
 
 class MPIError(EnvironmentError):
@@ -17,3 +18,6 @@ def translated(error: polympi.Error) -> MPIError:
     """An error of polympi as one of Scientific.MPI, in the same sentence."""
     refused = isinstance(error, (ValueError, TypeError))
     return ArgumentError(str(error)) if refused else MPIError(str(error))
+
+
+own_errors = raising(translated)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polympi
-from polympi.compat.scientific.MPI.errors import MPIError, translated
+from polympi.compat.scientific.MPI.errors import MPIError, own_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ class Request:
     def __init__(self, request: polympi.Request) -> None:
         self._request: polympi.Request | None = request
 
+    @own_errors
     def wait(self) -> Any:
         """Wait until it is complete.
 
@@ -29,10 +30,7 @@ class Request:
             MPIError: an earlier call has found it complete, or the message does not fit.
         """
         request = self._active()
-        try:
-            result = self._result(request)
-        except polympi.Error as error:
-            raise translated(error) from None
+        result = self._result(request)
         self._request = None
         return result
 

@@ -1,6 +1,5 @@
 /* The class of communicators, and its methods, which are in several files. */
-#ifndef POLYMPI_PYTHON_INTERFACE_COMMUNICATOR_H
-#define POLYMPI_PYTHON_INTERFACE_COMMUNICATOR_H
+#pragma once
 
 #include "python/methods.h"
 #include "transfer/communicator.h"
@@ -36,5 +35,3 @@ int start_buffered(Communicator *self, PyObject *object, const Call *call);
 /* Methods of the module: the room for such copies. */
 PyObject *set_buffer(PyObject *module, PyObject *nbytes);
 PyObject *buffer_in_use(PyObject *module, PyObject *unused);
-
-#endif

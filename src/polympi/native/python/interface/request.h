@@ -1,6 +1,5 @@
 /* The request: a pending send or receive. */
-#ifndef POLYMPI_PYTHON_INTERFACE_REQUEST_H
-#define POLYMPI_PYTHON_INTERFACE_REQUEST_H
+#pragma once
 
 #include "transfer/send/sending.h"
 
@@ -47,5 +46,3 @@ PyObject *status_object(const Status *status);
 PyObject *with_status(PyObject *value, const Status *status, PyObject *wanted);
 
 int request_prepare(void);
-
-#endif

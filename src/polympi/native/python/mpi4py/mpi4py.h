@@ -4,8 +4,7 @@
  * the core can do, and calls the original method for everything else: on communicators without a Communicator
  * of polympi, with unusual arguments, and with wrong ones, whose exceptions are then those of mpi4py.
  */
-#ifndef POLYMPI_PYTHON_MPI4PY_MPI4PY_H
-#define POLYMPI_PYTHON_MPI4PY_MPI4PY_H
+#pragma once
 
 #include "base/arguments.h"
 #include "base/errors.h"
@@ -248,5 +247,3 @@ PyObject *refuse_reduce(PyObject *self);
 /* For polympi.mpi4py.several: whether a request is of an object; copy a status. */
 PyObject *is_of_object(PyObject *module, PyObject *request);
 PyObject *copy_status(PyObject *module, PyObject *args);
-
-#endif

@@ -1,6 +1,5 @@
 /* Raw communicators: MPI's own messages and collectives, only of elements, with any partner. */
-#ifndef POLYMPI_PYTHON_RAW_RAW_H
-#define POLYMPI_PYTHON_RAW_RAW_H
+#pragma once
 
 #include "base/arguments.h"
 #include "python/methods.h"
@@ -41,5 +40,3 @@ int raw_reductions_prepare(void);
 PyObject *raw_of_handle(PyObject *module, PyObject *handle);
 
 int raw_prepare(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Collectives of raw communicators: MPI's own blocking ones, since a partner's blocking call doesn't match a
  * nonblocking one (MPI 5.0, section 6.12). They are made without the GIL; those with a time-out are offloaded
  * (offloaded_call.h), so that their caller can leave them. */
-#ifndef POLYMPI_PYTHON_RAW_RAW_COLLECTIVE_CALL_H
-#define POLYMPI_PYTHON_RAW_RAW_COLLECTIVE_CALL_H
+#pragma once
 
 #include "base/arguments.h"
 #include "base/errors.h"
@@ -54,5 +53,3 @@ PyObject *joint_end(Joint *joint, int failed, PyObject *result);
 #define TIMEOUT_ERROR                                                                                        \
     "    Timeout: not all ranks called it in time. MPI cannot take it back: it goes on, with its memory, "   \
     "until they do.\n"
-
-#endif

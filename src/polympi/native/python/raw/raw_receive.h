@@ -1,6 +1,5 @@
 /* The receives of requests from Raw.irecv. */
-#ifndef POLYMPI_PYTHON_RAW_RAW_RECEIVE_H
-#define POLYMPI_PYTHON_RAW_RAW_RECEIVE_H
+#pragma once
 
 #include "python/raw/raw.h"
 
@@ -27,5 +26,3 @@ int take_back(MPI_Request *request, MPI_Status *status);
 int raw_receives_report(PyObject *sentences);
 /* Cancel all, just before MPI_Finalize; without Python. */
 void raw_receives_withdraw(void);
-
-#endif

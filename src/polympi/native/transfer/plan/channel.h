@@ -1,8 +1,7 @@
 /* A channel: a transfer from memory of one rank to memory of another that both have agreed on, so that only
  * the elements are sent, on the shadow communicator with a tag of the channel. A plan consists of channels.
  */
-#ifndef POLYMPI_TRANSFER_PLAN_CHANNEL_H
-#define POLYMPI_TRANSFER_PLAN_CHANNEL_H
+#pragma once
 
 #include "memory/strided.h"
 #include "transfer/transfer.h"
@@ -43,5 +42,3 @@ void channel_unpack(const Channel *channel);
 void channel_let_go(Channel *channel);
 /* Cancel receives for which nothing has arrived; without Python. */
 void channel_withdraw(Channel *channel);
-
-#endif

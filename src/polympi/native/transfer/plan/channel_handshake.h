@@ -4,8 +4,7 @@
  * the first receiving channel for its source and its user's tag that has none yet; until there is one, it is
  * kept in a list of the communicator.
  */
-#ifndef POLYMPI_TRANSFER_PLAN_CHANNEL_HANDSHAKE_H
-#define POLYMPI_TRANSFER_PLAN_CHANNEL_HANDSHAKE_H
+#pragma once
 
 #include "transfer/plan/channel.h"
 
@@ -19,5 +18,3 @@ int handshake_answer(Channel *channel);
 void handshake_forget(Channel *channel);
 /* The communicator is being freed. */
 void handshakes_close(Communicator *comm);
-
-#endif

@@ -1,6 +1,5 @@
 /* The transfers of a plan: channels that are started and finished together. */
-#ifndef POLYMPI_TRANSFER_PLAN_PLAN_TRANSFERS_H
-#define POLYMPI_TRANSFER_PLAN_PLAN_TRANSFERS_H
+#pragma once
 
 #include "transfer/plan/channel.h"
 
@@ -52,5 +51,3 @@ void plan_transfers_let_go(void);
 int plan_transfers_report(PyObject *sentences);
 /* Cancel their receives, just before MPI_Finalize; without Python. */
 void plan_transfers_withdraw(void);
-
-#endif

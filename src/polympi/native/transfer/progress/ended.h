@@ -5,8 +5,7 @@
  * then. A rank that has ended answers, and on request reports how many collective calls it has made on a
  * communicator, since it may have done its part of the current call. A call that can never complete raises
  * EndedError. */
-#ifndef POLYMPI_TRANSFER_PROGRESS_ENDED_H
-#define POLYMPI_TRANSFER_PROGRESS_ENDED_H
+#pragma once
 
 #include "base/errors.h"
 #include "transport/transport.h"
@@ -40,5 +39,3 @@ const char *explain_ended(const Call *call);
 
 /* Answer the questions that have arrived; nothing of this rank is pending any longer. Without the GIL. */
 void ended_answer(enum way_to_end way);
-
-#endif

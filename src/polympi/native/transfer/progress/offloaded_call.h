@@ -5,8 +5,7 @@
  * MPI can't cancel such a call. If its caller leaves, its thread stays in MPI until all ranks have made the
  * call, and keeps what MPI was given. Below MPI_THREAD_MULTIPLE nobody else may call MPI meanwhile: the phase
  * is HELD. */
-#ifndef POLYMPI_TRANSFER_PROGRESS_OFFLOADED_CALL_H
-#define POLYMPI_TRANSFER_PROGRESS_OFFLOADED_CALL_H
+#pragma once
 
 #include "transfer/progress/wait.h"
 
@@ -44,5 +43,3 @@ void offloaded_calls_forget(void);
 
 /* Wait until no call holds the phase HELD, those included that were left. */
 void wait_while_held(void);
-
-#endif

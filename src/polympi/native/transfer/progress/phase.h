@@ -1,6 +1,5 @@
 /* Whether calls are possible in the phase that the process is in. */
-#ifndef POLYMPI_TRANSFER_PROGRESS_PHASE_H
-#define POLYMPI_TRANSFER_PROGRESS_PHASE_H
+#pragma once
 
 #include "base/state.h"
 
@@ -8,5 +7,3 @@
  * for calls that other threads wait for, too. */
 bool running(void);
 static inline bool is_running(void) { return likely(state.phase == RUNNING) || running(); }
-
-#endif

@@ -1,6 +1,5 @@
 /* Calls in flight that nobody waits for; `progress` steps them together with the messages. */
-#ifndef POLYMPI_TRANSFER_PROGRESS_PROGRESS_LIST_H
-#define POLYMPI_TRANSFER_PROGRESS_PROGRESS_LIST_H
+#pragma once
 
 #include "transfer/communicator.h"
 
@@ -23,5 +22,3 @@ extern ProgressItem *oldest_item; /* guarded by the GIL; NULL: there is none */
 bool progress_list_is_first(const Communicator *comm, const ProgressItem *item);
 /* Step all of them as far as possible. */
 void progress_list_step(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Waiting: a short spin with the GIL, then yielding without it; time-outs and signals end it. */
-#ifndef POLYMPI_TRANSFER_PROGRESS_WAIT_H
-#define POLYMPI_TRANSFER_PROGRESS_WAIT_H
+#pragma once
 
 #include "base/arguments.h"
 #include "base/errors.h"
@@ -101,5 +100,3 @@ double now(void);
 /* Whether a blocking MPI collective may be called with the GIL held: there is no other Python thread, no
  * time-out, and nothing pending. Otherwise use the nonblocking one and wait_for. */
 bool may_block(double timeout);
-
-#endif

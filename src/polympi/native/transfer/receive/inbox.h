@@ -1,7 +1,6 @@
 /* Inboxes: memory for messages that arrive. While a receive waits, its inbox is untouched memory, which the
  * system doesn't provide yet: there may be very many receives, each for a message of any size. */
-#ifndef POLYMPI_TRANSFER_RECEIVE_INBOX_H
-#define POLYMPI_TRANSFER_RECEIVE_INBOX_H
+#pragma once
 
 #include "transfer/simple_array.h"
 #include "transfer/transfer.h"
@@ -36,5 +35,3 @@ void inbox_give(Inbox *inbox);
 Target *target_new(PyObject *object, const Call *call);
 /* Close it, and give it back. */
 void target_give(Target *target);
-
-#endif

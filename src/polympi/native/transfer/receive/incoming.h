@@ -1,6 +1,5 @@
 /* What a message on its way in consists of, for the files that list it, keep it, or look for it. */
-#ifndef POLYMPI_TRANSFER_RECEIVE_INCOMING_H
-#define POLYMPI_TRANSFER_RECEIVE_INCOMING_H
+#pragma once
 
 #include "transfer/receive/inbox.h"
 #include "transfer/simple_array.h"
@@ -56,5 +55,3 @@ void incoming_drop_memory(Incoming *in);
 void incoming_close(Incoming *in);
 /* Take it off the list of `progress`. */
 void incoming_unlist(Incoming *in);
-
-#endif

@@ -1,6 +1,5 @@
 /* Looking for a message without receiving it. */
-#ifndef POLYMPI_TRANSFER_RECEIVE_PROBE_H
-#define POLYMPI_TRANSFER_RECEIVE_PROBE_H
+#pragma once
 
 #include "transfer/transfer.h"
 
@@ -9,5 +8,3 @@
 enum step probe_now(Communicator *comm, const Call *call, MPI_Status *status);
 /* Wait for one. 0, or -1 with an exception. */
 int probe_wait(Communicator *comm, const Call *call, double timeout, MPI_Status *status);
-
-#endif

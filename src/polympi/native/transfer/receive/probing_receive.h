@@ -9,8 +9,7 @@
  * MPI's order is kept, in which a message goes to the first receive that it matches: a later receive that
  * could match the same message probes, too, and a receive that finds a message first asks the earlier ones.
  */
-#ifndef POLYMPI_TRANSFER_RECEIVE_PROBING_RECEIVE_H
-#define POLYMPI_TRANSFER_RECEIVE_PROBING_RECEIVE_H
+#pragma once
 
 #include "transfer/receive/incoming.h"
 
@@ -31,5 +30,3 @@ enum step probing_step(Incoming *in);
 int probing_wait(Incoming *in, double timeout);
 /* DONE: the message that is there belongs to a probing receive, which has it now. */
 enum step prober_takes(Communicator *comm, int source, int tag);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Kept messages are in the order in which their receives began, which for one source and tag is the order in
  * which they were sent. */
-#ifndef POLYMPI_TRANSFER_RECEIVE_UNCLAIMED_MESSAGES_H
-#define POLYMPI_TRANSFER_RECEIVE_UNCLAIMED_MESSAGES_H
+#pragma once
 
 #include "transfer/receive/incoming.h"
 
@@ -28,5 +27,3 @@ void unclaimed_settle(Incoming *in);
 
 /* Append a sentence for each to a Python list. */
 int unclaimed_report(PyObject *sentences);
-
-#endif

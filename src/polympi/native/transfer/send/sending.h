@@ -1,7 +1,6 @@
 /* Messages that are in flight after their calls have returned: those of requests, and those that nobody waits
  * for. */
-#ifndef POLYMPI_TRANSFER_SEND_SENDING_H
-#define POLYMPI_TRANSFER_SEND_SENDING_H
+#pragma once
 
 #include "transfer/transfer.h"
 
@@ -65,5 +64,3 @@ Py_ssize_t buffered_bytes(void);
 void orphans_progress(Py_ssize_t most);
 /* Append one sentence each to a Python list. */
 int orphans_report(PyObject *sentences);
-
-#endif

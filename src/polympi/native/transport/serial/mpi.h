@@ -4,8 +4,7 @@
  * The rank sends to itself, and is alone in all collectives. All functions may be called from several
  * threads.
  */
-#ifndef POLYMPI_SERIAL_MPI_H
-#define POLYMPI_SERIAL_MPI_H
+#pragma once
 
 #define POLYMPI_SERIAL 1
 
@@ -210,5 +209,3 @@ int MPI_Ireduce_scatter(const void *data, void *result, const int *counts, MPI_D
 int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op);
 int MPI_Op_free(MPI_Op *op);
 int MPI_Reduce_local(const void *left, void *right, int count, MPI_Datatype type, MPI_Op op);
-
-#endif

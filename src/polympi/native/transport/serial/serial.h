@@ -1,6 +1,5 @@
 /* What the files of the stand-in know of each other. */
-#ifndef POLYMPI_SERIAL_H
-#define POLYMPI_SERIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ void attributes_remove(void);
 void messages_forget(MPI_Comm comm);
 /* A request that is complete, with the status of nothing. */
 extern struct serial_request serial_complete;
-
-#endif
