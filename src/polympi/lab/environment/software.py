@@ -11,7 +11,7 @@ from typing import Any
 
 from polympi.lab.environment.files import read_text
 
-PACKAGES = ("polympi", "numpy", "polars", "scipy", "msgspec", "psutil", "altair")
+PACKAGES = ("polympi", "numpy", "polars", "msgspec", "psutil", "altair")
 
 _SLURM = (
     "JOB_ID", "JOB_PARTITION", "JOB_NUM_NODES", "JOB_NODELIST", "NTASKS", "NTASKS_PER_NODE", "CPUS_PER_TASK",

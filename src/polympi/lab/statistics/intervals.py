@@ -11,7 +11,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 LEVEL = 0.95
 MINIMUM_LAUNCHES = 6  # the fewest values of which [min, max] covers the median with 0.95: 1 - 2 / 2**6 = 0.96875
@@ -40,12 +39,17 @@ def interval_ranks(count: int, level: float = LEVEL) -> tuple[int, int, float] |
     Of all symmetric pairs ``(r, count + 1 - r)`` it is the narrowest that reaches the level. The coverage is ``1 - 2
     P(B < r)`` with ``B ~ Binomial(count, 1/2)``; None when not even the smallest and the largest value reach the level.
     """
-    lower = 0
-    while 2 * (lower + 1) <= count and 1 - 2 * binom.cdf(lower, count, 0.5) >= level:
-        lower += 1
-    if lower == 0:
-        return None
-    return lower, count + 1 - lower, float(1 - 2 * binom.cdf(lower - 1, count, 0.5))
+    found = None
+    binomial, below = 1, 0  # count over k, and the sum of those below rank: whole numbers, so that nothing is rounded
+    for rank in range(1, count // 2 + 1):
+        below += binomial
+        coverage = 1 - 2 * below / (1 << count)
+        if coverage < level:
+            break
+        found = rank, count + 1 - rank, coverage
+        binomial = binomial * (count + 1 - rank) // rank
+    return found
+
 
 
 def median_interval(values: Values, level: float = LEVEL) -> MedianInterval | None:
