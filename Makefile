@@ -18,7 +18,7 @@ CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m pol
 MAKEFLAGS += --keep-going
 .NOTPARALLEL:
 .PHONY: help compare unit test test-shared test-exclusive system system-shared system-exclusive prerequisites stacks catalogue core \
-	sanitize lint format clean
+	wheels sanitize lint format clean
 .DEFAULT_GOAL := help
 
 help: ## Say what each target does.
@@ -59,6 +59,11 @@ catalogue: .venv/lab ## Write anew what is made of src/polympi/lab/catalogue.tom
 core: .venv/test ## Compile the core of `import polympi` in place again, after a change in src/polympi/native.
 	$(CORES)
 
+# Pythons with their headers, and headers alone of others: packaging/wheels.py.
+WHEEL_PYTHONS ?= $(PYTHON)
+wheels: ## Build the wheels and the sdist into wheelhouse/, without a compiler of the system; WHEEL_PYTHONS='python3.11 python3.13' for other versions.
+	$(PYTHON) packaging/wheels.py $(WHEEL_PYTHONS)
+
 COUNTED = $(CURDIR)/.cache/coverage/core
 UNDER_SANITIZERS = POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1
 sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach.
@@ -87,7 +92,7 @@ format: .venv/lint ## Format all sources.
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 clean: ## Remove the environment, the stacks in it and the caches; results stay.
-	rm -rf .venv .cache build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .cache build wheelhouse .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/bin/python: | prerequisites
 	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
