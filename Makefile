@@ -18,7 +18,7 @@ CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m pol
 MAKEFLAGS += --keep-going
 .NOTPARALLEL:
 .PHONY: help compare unit test test-shared test-exclusive system system-shared system-exclusive prerequisites stacks catalogue core \
-	sanitize lint format site clean
+	sanitize lint format site wheels release clean
 .DEFAULT_GOAL := help
 
 help: ## Say what each target does.
@@ -59,6 +59,11 @@ catalogue: .venv/lab ## Write anew what is made of src/polympi/lab/catalogue.tom
 core: .venv/test ## Compile the core of `import polympi` in place again, after a change in src/polympi/native.
 	$(CORES)
 
+# Pythons with their headers, and headers alone of others: packaging/wheels.py.
+WHEEL_PYTHONS ?= $(PYTHON)
+wheels: ## Build the wheels and the sdist into wheelhouse/, without a compiler of the system; WHEEL_PYTHONS='python3.11 python3.13' for other versions.
+	$(PYTHON) packaging/wheels.py $(WHEEL_PYTHONS)
+
 COUNTED = $(CURDIR)/.cache/coverage/core
 UNDER_SANITIZERS = POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1
 sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach.
@@ -98,7 +103,7 @@ release: wheels site ## Build and check all of a release: wheels, sdist, documen
 	@echo "To publish it: git tag v$$($(BIN)/python -c 'import polympi; print(polympi.__version__)') && git push --tags"
 
 clean: ## Remove the environment, the stacks in it and the caches; results stay.
-	rm -rf .venv .cache build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .cache build wheelhouse .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/bin/python: | prerequisites
 	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }

@@ -67,16 +67,3 @@ def test_the_library_is_a_file_however_it_was_found(run, stack: Stack) -> None:
     first_loaded_by_name = f"import ctypes; ctypes.CDLL({stack.libmpi!r}, ctypes.RTLD_GLOBAL); {ask}"
     for program in (ask, first_loaded_by_name):
         assert run(program, None, stack).succeeded().split() == [os.path.realpath(stack.libmpi)]
-
-
-def test_the_serial_backend_has_no_library(run, stack: Stack) -> None:
-    program = """
-import os
-os.environ["POLYMPI_BACKEND"] = "serial"
-import polympi
-try:
-    polympi.library_path()
-except polympi.LibraryError as error:
-    print(error)
-"""
-    assert run(program, None, stack).succeeded() == "library_path(): the serial backend has no MPI library.\n"

@@ -138,8 +138,9 @@ assert p.allreduce(into, np.zeros(6)).sum() == p.alltoall(into, np.zeros(6)).sum
 assert p.allgatherv(into, np.zeros(6), [6]).sum() == p.gather(into, np.zeros(6)).sum() == 15
 with raises(mpi.Timeout):
     p.recv(into, timeout=0.05)
-with raises(mpi.LibraryError, "the serial backend has no MPI library"):
-    p.handle
+for of_a_library in (lambda: p.handle, mpi.library_path):
+    with raises(mpi.LibraryError, "the serial backend has no MPI library"):
+        of_a_library()
 """,
     "the former names of raw still work with a warning": """
 import warnings

@@ -10,6 +10,7 @@ import platformdirs
 from polympi.lab.errors import UsageError
 
 HOME_VARIABLE = "POLYMPI_HOME"
+PREBUILT = Path(__file__).with_name("prebuilt")  # C that a wheel brings: polympi.lab.stacks.prebuilt
 
 
 def home() -> Path:

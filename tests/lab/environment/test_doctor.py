@@ -83,6 +83,8 @@ def test_without_a_compiler_the_advice_says_how_to_get_one(tmp_path, monkeypatch
     assert found["C compiler"].status == "problem"
     assert "ziglang" in found["C compiler"].advice
     assert found["make"].status == "warning"
+    monkeypatch.setattr("polympi.lab.environment.doctor.PREBUILT", tmp_path)  # an installed laboratory brings C
+    assert checks(tmp_path)["C compiler"].status == "note"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def compiled(stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> S
     subprocess.run([*link, *(word for word in words if word.startswith("-l")), "-ldl"], check=True)
     (folder / HARNESS / SHARED).write_text("prebuilt")
     (folder / COMPILER).write_text("clang 20 for tests\n")
-    monkeypatch.setattr(prebuilt_module, "FOLDER", folder.parent)
+    monkeypatch.setattr(prebuilt_module, "PREBUILT", folder.parent)
     monkeypatch.setenv("POLYMPI_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("MPICH_CC", "no-such-compiler")
     monkeypatch.setenv("OMPI_CC", "no-such-compiler")

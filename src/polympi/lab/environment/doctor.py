@@ -20,7 +20,7 @@ from polympi.lab.catalogue import WINDOW
 from polympi.lab.environment.findings import environment_findings
 from polympi.lab.environment.record import record_environment
 from polympi.lab.errors import system_reason
-from polympi.lab.home import home
+from polympi.lab.home import PREBUILT, home
 from polympi.lab.session_folders import left_behind
 from polympi.lab.units import format_bytes
 
@@ -128,6 +128,13 @@ def _check_compiler() -> Check:
     """Whether a C program can be built and run (a compiler without headers or linker is none)."""
     names = [shlex.split(os.environ["CC"])[0]] if os.environ.get("CC", "").strip() else list(_COMPILERS)
     compiler = next((path for name in names if (path := shutil.which(name))), None)
+    if compiler is None and PREBUILT.is_dir():
+        return Check(
+            "C compiler",
+            "note",
+            f"None of {', '.join(names)} is on the PATH: C is measured by prebuilt programs.",
+            "To have it compiled for this processor, on Debian and Ubuntu: sudo apt install gcc libc6-dev.",
+        )
     if compiler is None:
         return Check(
             "C compiler",

@@ -15,10 +15,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from polympi.lab.errors import StackError
+from polympi.lab.home import PREBUILT
 from polympi.lab.records import Finding
 from polympi.lab.stacks.stack import Stack
 
-FOLDER = Path(__file__).parents[1] / "prebuilt"
 RUN_PATH = b"/" + b"polympi-prebuilt".ljust(1023, b"-")  # longer than paths are
 CHECK, HARNESS = "stack-check", "harness"  # parts that are not of a binding
 COMPILER = "compiler"
@@ -68,7 +68,7 @@ def prebuilt_used(stacks: Iterable[Stack]) -> list[Finding]:
 
 
 def _of_abi(stack: Stack) -> Path:
-    return FOLDER / f"{platform.machine()}-{abi_name(stack)}"
+    return PREBUILT / f"{platform.machine()}-{abi_name(stack)}"
 
 
 def _shown(stack: Stack) -> list[str]:
