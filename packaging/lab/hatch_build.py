@@ -31,7 +31,8 @@ class DependenciesHook(MetadataHookInterface):
         """Add them; called by hatchling when it reads pyproject.toml."""
         _, of_polympi, hatch = polympi(self.root)
         metadata["version"] = of_polympi.version
-        needed = hatch["metadata"]["hooks"]["custom"]["extras"]["lab"]
+        of_images = metadata["optional-dependencies"]["images"]
+        needed = [one for one in hatch["metadata"]["hooks"]["custom"]["extras"]["lab"] if one not in of_images]
         metadata["dependencies"] = [f"polympi=={of_polympi.version}", *needed]
 
 

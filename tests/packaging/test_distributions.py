@@ -102,7 +102,7 @@ def test_the_laboratory_is_of_the_same_version_and_needs_what_a_checkout_does(wh
     version = wheels["interface"].metadata["Version"]
     assert wheels["laboratory"].metadata["Version"] == version
     assert wheels["interface"].requirements("lab") == {f"polympi-lab=={version}"}
-    needed = wheels["laboratory"].requirements()
+    needed = wheels["laboratory"].requirements() | wheels["laboratory"].requirements("images")
     assert f"polympi=={version}" in needed
     assert {Requirement(text).name for text in needed} - {"polympi"} == {
         Requirement(text).name for text in wheels["checkout"].requirements("lab")

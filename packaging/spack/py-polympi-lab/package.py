@@ -6,16 +6,16 @@ from spack.package import *
 class PyPolympiLab(PythonPackage):
     """What every MPI binding costs over raw C MPI, measured side by side."""
 
-    pypi = "polympi/polympi-0.1.0.tar.gz"
+    pypi = "polympi/polympi-0.2.0.tar.gz"
     license("BSD-3-Clause")
 
     build_directory = "packaging/lab"
 
-    version("0.1.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")  # of the released sdist
+    version("0.2.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")  # of the released sdist
 
     depends_on("py-hatchling@1.25:", type="build")
     with default_args(type=("build", "run")):
-        depends_on("py-polympi@0.1.0", when="@0.1.0")
+        depends_on("py-polympi@0.2.0", when="@0.2.0")
         depends_on("py-altair@6:")
         depends_on("py-coloraide@4:")
         depends_on("py-jinja2@3.1:")
@@ -27,7 +27,6 @@ class PyPolympiLab(PythonPackage):
         depends_on("py-psutil@6:")
         depends_on("py-pygments@2.18:")
         depends_on("py-rich@13.9:")
-        depends_on("py-scipy@1.13:")
         depends_on("py-typer@0.16:")
         depends_on("py-vl-convert-python@1.8:")
         depends_on("py-tomli@2:", when="^python@:3.10")

@@ -6,10 +6,10 @@ from spack.package import *
 class PyPolympi(PythonPackage):
     """One Pythonic MPI interface with a core in C."""
 
-    pypi = "polympi/polympi-0.1.0.tar.gz"
+    pypi = "polympi/polympi-0.2.0.tar.gz"
     license("BSD-3-Clause")
 
-    version("0.1.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")  # of the released sdist
+    version("0.2.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")  # of the released sdist
 
     depends_on("c", type="build")
     depends_on("python@3.10:", type=("build", "run"))

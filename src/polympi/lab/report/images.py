@@ -4,8 +4,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import vl_convert
-
 from polympi.lab.errors import UsageError, system_reason
 from polympi.lab.records import REFERENCE
 from polympi.lab.report.charts import config, speedup_over_ranks
@@ -75,6 +73,10 @@ def _specifications(analysis: Analysis) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _picture(spec: dict[str, Any], form: str) -> bytes:
+    try:
+        import vl_convert
+    except ModuleNotFoundError:
+        raise UsageError("Pictures are drawn by vl-convert: pip install vl-convert-python") from None
     if form == "svg":
         svg: str = vl_convert.vegalite_to_svg(spec)
         return svg.encode()

@@ -1,25 +1,27 @@
 """The Vega runtime as one script, to be put inside a page that never uses a network."""
 
 from importlib import metadata
-
-import vl_convert
+from pathlib import Path
 
 from polympi.lab.home import home
 
+PREBUILT = Path(__file__).parents[1] / "prebuilt" / "vega.js"  # in the laboratory's wheel: packaging/prebuilt.py
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 
 def vega_runtime() -> str:
     """The source of vega, vega-lite and vega-embed, safe inside a ``<script>`` element.
 
-    Bundling takes more than a second, so the result is kept next to the stacks, a file a version; a place that
-    cannot be written costs that second and nothing else.
+    A wheel brings it. Elsewhere bundling takes more than a second, so the result is kept next to the stacks, one file
+    per version; a place that cannot be written costs that second and nothing else.
     """
+    if PREBUILT.is_file():
+        return PREBUILT.read_text(encoding="utf-8")
     cached = home() / "cache" / f"vega-{metadata.version('vl-convert-python')}.js"
     try:
         return cached.read_text(encoding="utf-8")
     except OSError:
-        source = _bundle()
+        source = bundle()
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
         partial = cached.with_suffix(".partial")
@@ -30,6 +32,9 @@ def vega_runtime() -> str:
     return source
 
 
-def _bundle() -> str:
+def bundle() -> str:
+    """The script, made anew; needs vl-convert, which takes 80 MB."""
+    import vl_convert
+
     source: str = vl_convert.javascript_bundle(_SNIPPET)
     return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")

@@ -51,7 +51,6 @@ def interval_ranks(count: int, level: float = LEVEL) -> tuple[int, int, float] |
     return found
 
 
-
 def median_interval(values: Values, level: float = LEVEL) -> MedianInterval | None:
     """Exact order-statistic confidence interval of the median of independent values of one distribution.
 
