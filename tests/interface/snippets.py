@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
-PAGES = ["docs/guide.md", "docs/meshes.md", "docs/errors.md", "docs/raw.md", "README.md"]
+PAGES = ["README.md", "docs/index.md", "docs/guide.md", "docs/meshes.md", "docs/errors.md", "docs/raw.md"]
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
