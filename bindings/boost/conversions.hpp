@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace bench {
@@ -19,19 +20,14 @@ template <class Row> void show_row(const Row &row, void *slot, std::int64_t coun
         std::memcpy(slot, row.data(), row.size() * sizeof(*row.data()));
 }
 
-inline void from_slot(std::int64_t &object, void *slot, const polympi_buffers &) {
+/* Numbers, and structs that the harness has, too. */
+template <class T, class = std::enable_if_t<std::is_trivially_copyable_v<T>>>
+void from_slot(T &object, void *slot, const polympi_buffers &) {
     std::memcpy(&object, slot, sizeof object);
 }
 
-inline void to_slot(const std::int64_t &object, void *slot, const polympi_buffers &) {
-    std::memcpy(slot, &object, sizeof object);
-}
-
-inline void from_slot(double &object, void *slot, const polympi_buffers &) {
-    std::memcpy(&object, slot, sizeof object);
-}
-
-inline void to_slot(const double &object, void *slot, const polympi_buffers &) {
+template <class T, class = std::enable_if_t<std::is_trivially_copyable_v<T>>>
+void to_slot(const T &object, void *slot, const polympi_buffers &) {
     std::memcpy(slot, &object, sizeof object);
 }
 

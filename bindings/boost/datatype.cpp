@@ -8,22 +8,6 @@ namespace bench {
 static_assert(sizeof(Byte) == 1 && sizeof(Record) == sizeof(polympi_record) &&
               sizeof(Nested) == sizeof(polympi_nested));
 
-void from_slot(Record &record, void *slot, const polympi_buffers &) {
-    std::memcpy(&record, slot, sizeof record);
-}
-
-void to_slot(const Record &record, void *slot, const polympi_buffers &) {
-    std::memcpy(slot, &record, sizeof record);
-}
-
-void from_slot(Nested &nested, void *slot, const polympi_buffers &) {
-    std::memcpy(&nested, slot, sizeof nested);
-}
-
-void to_slot(const Nested &nested, void *slot, const polympi_buffers &) {
-    std::memcpy(slot, &nested, sizeof nested);
-}
-
 polympi_callbacks datatype(const mpi::communicator &world, const polympi_case &c,
                            const polympi_buffers &buffers) {
     if (c.benchmark == POLYMPI_FACES)

@@ -19,28 +19,14 @@ void to_slot(const SerializedRecord &record, void *slot, const polympi_buffers &
     show_row(record.text, shown.text, sizeof shown.text);
 }
 
-void from_slot(SerializedBytes &bytes, void *slot, const polympi_buffers &buffers) {
-    bytes.values.assign(static_cast<const char *>(slot), static_cast<std::size_t>(buffers.count));
+template <class Values>
+void from_slot(Serialized<Values> &object, void *slot, const polympi_buffers &buffers) {
+    from_slot(object.values, slot, buffers);
 }
 
-void to_slot(const SerializedBytes &bytes, void *slot, const polympi_buffers &buffers) {
-    show_row(bytes.values, slot, buffers.count);
-}
-
-void from_slot(SerializedArray &array, void *slot, const polympi_buffers &buffers) {
-    from_slot(array.values, slot, buffers);
-}
-
-void to_slot(const SerializedArray &array, void *slot, const polympi_buffers &buffers) {
-    to_slot(array.values, slot, buffers);
-}
-
-void from_slot(SerializedList &list, void *slot, const polympi_buffers &buffers) {
-    from_slot(list.values, slot, buffers);
-}
-
-void to_slot(const SerializedList &list, void *slot, const polympi_buffers &buffers) {
-    to_slot(list.values, slot, buffers);
+template <class Values>
+void to_slot(const Serialized<Values> &object, void *slot, const polympi_buffers &buffers) {
+    to_slot(object.values, slot, buffers);
 }
 
 void from_slot(SerializedMap &map, void *slot, const polympi_buffers &buffers) {

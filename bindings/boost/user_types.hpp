@@ -50,11 +50,16 @@ struct Nested {
 
 /* Serialised. */
 
-struct SerializedBytes {
-    std::string values;
+template <class Values> struct Serialized {
+    Values values;
 
     template <class Archive> void serialize(Archive &archive, unsigned) { archive &values; }
 };
+
+using SerializedBytes = Serialized<std::string>;
+using SerializedArray = Serialized<Vector>;
+using SerializedList = Serialized<std::vector<std::int64_t>>;
+using SerializedMap = Serialized<std::map<std::string, double>>;
 
 struct SerializedRecord {
     std::int64_t integer = 0;
@@ -68,12 +73,6 @@ struct SerializedRecord {
     }
 };
 
-struct SerializedArray {
-    Vector values;
-
-    template <class Archive> void serialize(Archive &archive, unsigned) { archive &values; }
-};
-
 struct SerializedNested {
     std::string name;
     std::int64_t integer = 0;
@@ -84,18 +83,6 @@ struct SerializedNested {
         archive &integer;
         archive &rows;
     }
-};
-
-struct SerializedList {
-    std::vector<std::int64_t> values;
-
-    template <class Archive> void serialize(Archive &archive, unsigned) { archive &values; }
-};
-
-struct SerializedMap {
-    std::map<std::string, double> values;
-
-    template <class Archive> void serialize(Archive &archive, unsigned) { archive &values; }
 };
 
 } // namespace bench

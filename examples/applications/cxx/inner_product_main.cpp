@@ -1,15 +1,14 @@
 /* The inner product in C++: mpiexec -n 2 ./inner_product [--length ELEMENTS] [--iterations NUMBER] */
+#include "driver.hpp"
 #include "inner_product.hpp"
-#include "options.hpp"
 
 #include <cmath>
 #include <cstdio>
-#include <new>
 
 namespace {
 
-/* Computes, and says how long it took and how exact it is. Gives the exit code. */
-int run(InnerProduct &product, std::int64_t length, std::int64_t iterations) {
+/* Computes, and says how long it took and how exact it is. Whether it is. */
+bool run(InnerProduct &product, std::int64_t length, std::int64_t iterations) {
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -24,7 +23,6 @@ int run(InnerProduct &product, std::int64_t length, std::int64_t iterations) {
     const std::int64_t rest = length % 3, exact = 6 * (length / 3) + (rest == 2 ? 3 : rest);
     double error = std::abs(*product.part().values / static_cast<double>(exact) - 1);
     MPI_Bcast(&error, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    const bool right = error <= 1e-12; /* what is added up in another order differs in its last digits */
     if (rank == 0) {
         std::printf("%lld elements, %lld times, %d rank%s\n", static_cast<long long>(length),
                     static_cast<long long>(iterations), ranks, ranks == 1 ? "" : "s");
@@ -32,35 +30,18 @@ int run(InnerProduct &product, std::int64_t length, std::int64_t iterations) {
                     1e-6 * static_cast<double>(length) * static_cast<double>(iterations) / most[0],
                     100 * most[1] / most[0]);
         std::printf("inner product: %.17g, relative error %.1e\n", *product.part().values, error);
-        if (!right)
-            std::fprintf(stderr, "The result is wrong.\n");
     }
-    return right ? 0 : 1;
-}
-
-int solve(int words, char **word, bool tells) {
-    Options options{{{"--length", 1 << 18}, {"--iterations", 100}}, {}};
-    const char *complaint = "usage: inner_product [--length ELEMENTS] [--iterations NUMBER]";
-    if (options.read(words, word)) {
-        try {
-            InnerProduct product(MPI_COMM_WORLD, options.numbers["--length"]);
-            return run(product, options.numbers["--length"], options.numbers["--iterations"]);
-        } catch (const std::bad_alloc &) {
-            complaint = "A rank has no memory for its part of the vectors.";
-        }
-    }
-    if (tells)
-        std::fprintf(stderr, "%s\n", complaint);
-    return 2;
+    return error <= 1e-12; /* what is added up in another order differs in its last digits */
 }
 
 } // namespace
 
 int main(int words, char **word) {
-    int rank;
-    MPI_Init(&words, &word);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const int code = solve(words, word, rank == 0);
-    MPI_Finalize();
-    return code;
+    const Options defaults{{{"--length", 1 << 18}, {"--iterations", 100}}, {}};
+    const auto solve = [](Options &options) {
+        InnerProduct product(MPI_COMM_WORLD, options.numbers["--length"]);
+        return run(product, options.numbers["--length"], options.numbers["--iterations"]);
+    };
+    return driver_main(words, word, "inner_product [--length ELEMENTS] [--iterations NUMBER]", defaults,
+                       solve);
 }
