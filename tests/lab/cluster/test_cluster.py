@@ -72,8 +72,16 @@ def test_what_is_sent_goes_over_the_wires_and_no_faster_than_they_are(polympi) -
     assert not fast.what_is_lost()
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("where", ["hostname t-2", "ip link add port2", "tc qdisc add dev eth0"])
+@pytest.mark.parametrize(
+    ("number", "where"),
+    [
+        (signal.SIGKILL, "hostname t-2"),
+        (signal.SIGKILL, "ip link add port2"),
+        (signal.SIGKILL, "tc qdisc add dev eth0"),
+        (signal.SIGINT, "ip link add port2"),
+        (signal.SIGTERM, "hostname t-2"),
+    ],
+)
 def test_of_a_cluster_whose_making_is_ended_nothing_is_left(polympi, folder: Path, number: int, where: str) -> None:
     before = networks()
     program, _, words = where.partition(" ")

@@ -1,15 +1,13 @@
 """`polympi run` and `polympi doctor` on hosts that are containers."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
-from cluster_steps import until, until_a_block_is_measured
+from cluster_steps import until
 from short_runs import ONE_CASE
 
 from polympi.lab.cluster.cluster import Cluster
-from polympi.lab.cluster.containers import podman
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
@@ -40,28 +38,6 @@ def test_both_libraries_measure_between_containers_and_the_counters_show_that_it
         (finding,) = [finding for finding in environment.findings if finding.title == "A test cluster"]
         assert "2 hosts are containers of this machine" in finding.text
         until(lambda: not containers.processes())  # a session of sshd ends after what ran in it
-
-
-def test_a_container_that_is_killed_ends_the_run_and_what_was_measured_is_kept(
-    polympi, containers: Cluster, openmpi: Stack, tmp_path: Path
-) -> None:
-    output = tmp_path / "out"
-    file = str(containers.hostfile("openmpi"))
-    running = polympi.begin("run", "-o", str(output), *ONE_CASE, "--stack", openmpi.name, "--hostfile", file)
-    until_a_block_is_measured(output, running)
-    podman.ask("kill", "t-2")
-    lost = time.monotonic()
-    out, err = running.communicate(timeout=120)
-    assert time.monotonic() - lost < 60  # not the time-outs of all launches that were planned
-    assert running.returncode == 130, out + err
-    assert "t-2 is gone: the process that held it has ended; " in out + err
-    assert "; 'polympi cluster down --name t' removes the cluster, then make it again; " in out + err
-    outcome = json.loads((output / "outcome.json").read_text())
-    assert (outcome["ended"], outcome["detail"]) == ("host lost", "t-2 is gone: the process that held it has ended")
-    assert RunDirectory.open(output).samples().collect().height > 0
-    assert (output / "report.html").exists()
-    again = polympi("run", "--resume", str(output))
-    assert (again.exit_code, "The cluster 't' is broken" in again.text) == (2, True)
 
 
 def test_containers_are_well_in_the_eyes_of_the_doctor(

@@ -46,12 +46,8 @@ def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -
     assert {s.stopped_by for s in outcome.stops} == {"fixed"}
     launches = directory.launches()
     before = [launch.binding for launch in launches if launch.block is None]
-    assert before == [
-        "c",
-        "c",
-        "mpi4py",
-        "mpi4py-object",
-    ]  # two launches choose the iterations, then each makes a trial
+    # Two launches choose the iterations, then each makes a trial.
+    assert before == ["c", "c", "mpi4py", "mpi4py-object"]
     for block in range(6):
         arms = [launch.binding for launch in launches if launch.block == block]
         assert sorted(arms) == ["c", "c-again", "mpi4py", "mpi4py-object"]
@@ -70,14 +66,9 @@ def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -
 
 
 def test_all_bindings_use_the_same_iterations(tmp_path: Path, mpich: Stack) -> None:
-    large = [
-        32 * 1024,
-        64 * 1024,
-    ]  # of which no busy moment makes mpi4py four times as slow as C, so that it makes fewer
-    benches = ["latency/standard/bytes"]
-    directory, _ = measured(
-        short_request(tmp_path / "run", [mpich], ["mpi4py"], benches, profile=FEW_BLOCKS, sizes=large)
-    )
+    # No busy moment makes mpi4py four times as slow as C with large messages, so that it would make fewer.
+    asked = {"profile": FEW_BLOCKS, "sizes": [32 * 1024, 64 * 1024]}
+    directory, _ = measured(short_request(tmp_path / "run", [mpich], ["mpi4py"], ["latency/standard/bytes"], **asked))
     samples = directory.samples().collect()
     for _, rows in samples.group_by("mode", "payload", "size_bytes", "kind"):
         assert rows["iterations"].n_unique() == 1
@@ -266,33 +257,30 @@ def _left_processes() -> list[psutil.Process]:
     return [p for p in found if p.pid != os.getpid() and (p.info["environ"] or {}).get("PYTEST_CURRENT_TEST") == mine]
 
 
+FAILING = {
+    "c-crashing": ("crashed", "it ended with"),
+    "c-hanging": ("timed out", "it was still running after 3 s in case latency"),
+    "c-rubbish": ("unreadable", "its output does not follow the protocol"),
+}
+
+
 @pytest.mark.parametrize(
-    ("stack", "binding", "outcome", "words"),
-    [
-        ("mpich", "c-crashing", "crashed", "it ended with"),
-        ("openmpi", "c-crashing", "crashed", "it ended with"),
-        ("mpich", "c-hanging", "timed out", "it was still running after 3 s in case latency"),
-        ("openmpi", "c-rubbish", "unreadable", "its output does not follow the protocol"),
-    ],
+    ("stack", "bindings", "timeout_s"),
+    [("mpich", ["c-crashing", "c-hanging"], 3), ("openmpi", ["c-crashing", "c-rubbish"], None)],
     indirect=["stack"],
 )
-def test_a_failing_binding_is_withdrawn_and_the_others_go_on(
-    tmp_path: Path, stack: Stack, binding: str, outcome: str, words: str
+def test_failing_bindings_are_withdrawn_and_the_others_go_on(
+    tmp_path: Path, stack: Stack, bindings: list[str], timeout_s: int | None
 ) -> None:
-    request = short_request(
-        tmp_path / "run",
-        [stack],
-        [binding],
-        ["latency/standard/bytes"],
-        profile=FEW_BLOCKS,
-        launch_timeout_s=3 if binding == "c-hanging" else None,
-    )
-    directory, ended = measured(request)
+    asked = {"profile": FEW_BLOCKS, "launch_timeout_s": timeout_s}
+    directory, ended = measured(short_request(tmp_path / "run", [stack], bindings, ["latency/standard/bytes"], **asked))
     assert ended.ended == "complete"
-    failed = [launch for launch in directory.launches() if launch.binding == binding]
-    assert [launch.outcome for launch in failed] == [outcome, outcome]
-    assert all(words in launch.detail for launch in failed)
-    assert words in ended.withdrawn[f"{stack.name}/{binding}"]
+    for binding in bindings:
+        outcome, words = FAILING[binding]
+        failed = [launch for launch in directory.launches() if launch.binding == binding]
+        assert [launch.outcome for launch in failed] == [outcome, outcome]
+        assert all(words in launch.detail for launch in failed)
+        assert words in ended.withdrawn[f"{stack.name}/{binding}"]
     assert _outcomes(directory, "c") == ["ok"] * 5
     assert _outcomes(directory, "c-again") == ["ok"] * 3
     assert not _left_processes()
@@ -359,8 +347,9 @@ def test_precision_stops_rows_before_the_last_block(tmp_path: Path, mpich: Stack
 
 
 def test_startup_alone_needs_no_case(tmp_path: Path, mpich: Stack) -> None:
-    directory, outcome = measured(short_request(tmp_path / "run", [mpich], ["mpi4py"], ["startup"], ranks=[1]))
-    assert outcome.blocks == {"mpich": 6}
+    request = short_request(tmp_path / "run", [mpich], ["mpi4py"], ["startup"], ranks=[1], profile=FEW_BLOCKS)
+    directory, outcome = measured(request)
+    assert outcome.blocks == {"mpich": 3}
     rows = analyse(directory).summary.filter(binding="mpi4py", mode="import")
     assert rows["median_ns"][0] > 0
     assert rows["verdict"][0] == "no counterpart"
@@ -433,16 +422,16 @@ def test_of_all_bindings_one_that_fails_to_build_or_to_run_costs_its_row_and_not
     known = load_bindings([tmp_path / "bindings"])
     few = {name: known[name] for name in ("c", "c-again", "unbuilt", "rubbish", "mpi4py")}
     said: list[str] = []
-    request = short_request(tmp_path / "run", [mpich], ["all"], ["barrier"], bindings=few)
+    request = short_request(tmp_path / "run", [mpich], ["all"], ["barrier"], bindings=few, profile=FEW_BLOCKS)
     (plan,) = prepare(request, said.append)
     assert "building unbuilt for mpich" in said
     assert [arm.name for arm in plan.arms] == ["c", "c-again", "rubbish", "mpi4py"]
     assert plan.left_out["unbuilt"].startswith("Binding 'unbuilt' cannot be built for stack 'mpich':")
     directory, outcome = measured(request)
-    assert (outcome.ended, outcome.blocks) == ("complete", {"mpich": 6})
+    assert (outcome.ended, outcome.blocks) == ("complete", {"mpich": 3})
     why = "line 1 cannot be read (the first line must be 'polympi-samples 2'): 'rubbish'"
     assert list(outcome.withdrawn) == ["mpich/rubbish"]
     assert why in outcome.withdrawn["mpich/rubbish"]
-    assert _outcomes(directory, "mpi4py") == ["ok"] * 7
+    assert _outcomes(directory, "mpi4py") == ["ok"] * 4
     with pytest.raises(BuildError, match="Binding 'unbuilt' cannot take part on stack 'mpich'"):
         prepare(dataclasses.replace(request, wanted=["all", "unbuilt"], output=tmp_path / "other"))

@@ -11,6 +11,7 @@ import pytest
 from short_runs import FEW_BLOCKS, Counting, measured, short_request
 
 from polympi.lab.errors import BuildError, UsageError
+from polympi.lab.launch.launcher import Place, Setting
 from polympi.lab.records import Environment, Outcome
 from polympi.lab.run import experiment
 from polympi.lab.run.experiment import Experiment
@@ -21,7 +22,7 @@ from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 from polympi.lab.statistics.analysis import analyse
-from polympi.lab.tools.launch import _small_pages
+from polympi.lab.tools.launch import _small_pages, launch_tool
 
 SOURCE = Path(__file__).parents[1] / "tools" / "osu_latency.c"
 pytestmark = pytest.mark.exclusive
@@ -72,25 +73,30 @@ def test_a_tool_is_launched_once_a_block_beside_c(request_on: Callable[..., Requ
 
 
 @pytest.mark.parametrize("stack", ["mpich"], indirect=True)
-@pytest.mark.parametrize(
-    ("way", "words"),
-    [
-        ("fails", "it ended with "),
-        ("is silent", "it ended well, but gave no figures"),
-        ("hangs", "it was still running after 3 s and was ended"),
-    ],
-)
 def test_a_tool_that_keeps_failing_is_withdrawn_and_the_run_goes_on(
-    request_on: Callable[..., Request], monkeypatch: pytest.MonkeyPatch, way: str, words: str
+    request_on: Callable[..., Request], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TOOL", way)
-    profile = dataclasses.replace(FEW_BLOCKS, launch_timeout_s=3) if way == "hangs" else FEW_BLOCKS
-    directory, outcome = _run(request_on(profile=profile))
+    monkeypatch.setenv("TOOL", "fails")
+    directory, outcome = _run(request_on())
     assert outcome.ended == "complete"
-    assert words in outcome.withdrawn["mpich/osu_latency"]
-    assert len(directory.tool_launches()) == 2
-    assert all(words in one.detail for one in directory.tool_launches())
+    assert "it ended with " in outcome.withdrawn["mpich/osu_latency"]
+    assert ["it ended with " in one.detail for one in directory.tool_launches()] == [True, True]
     assert {one.outcome for one in directory.launches()} == {"ok"}
+
+
+@pytest.mark.parametrize("stack", ["mpich"], indirect=True)
+def test_a_launch_says_how_a_tool_has_failed(
+    request_on: Callable[..., Request], stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [plan] = prepare(request_on())
+    setting = Setting(ranks=2, hostfile=None, processors=2, folder=tmp_path)
+    for way, timeout_s, outcome, words in (
+        ("is silent", 60, "unreadable", "it ended well, but gave no figures"),
+        ("hangs", 3, "timed out", "it was still running after 3 s and was ended"),
+    ):
+        monkeypatch.setenv("TOOL", way)
+        launched = launch_tool(Place(0, 0), plan.tools[0], stack, [8], setting, timeout_s=timeout_s)
+        assert (launched.outcome, launched.detail, launched.figures) == (outcome, words, [])
 
 
 @pytest.mark.parametrize("stack", ["mpich"], indirect=True)
