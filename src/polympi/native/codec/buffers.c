@@ -220,7 +220,7 @@ static PyObject *decode_array_array(const char *data, const ArrayForm *form) {
     if (!filled) {
         Py_CLEAR(array);
         if (PyErr_ExceptionMatches(
-                PyExc_ValueError)) { /* no such type code, or no whole number of elements */
+                PyExc_ValueError)) { /* no such type code, or not a whole number of elements */
             PyErr_Clear();
             raise_damaged();
         }

@@ -206,7 +206,7 @@ Py_ssize_t target_rows(Target *rows, const Target *into, Py_ssize_t first, const
     if (count * row != elements->count)
         return raise_error(
             "MismatchError", call,
-            "a piece of %zd elements came, which is no whole number of rows of into, of %zd elements",
+            "a piece of %zd elements came, which is not a whole number of rows of into, of %zd elements",
             elements->count, row);
     if (count > layout->shape[0] - first)
         return raise_error("TruncationError", call, "pieces of %zd rows or more came, but into has %zd rows",

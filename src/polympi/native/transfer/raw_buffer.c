@@ -157,7 +157,7 @@ int raw_buffer_status(const MPI_Status *from, Py_ssize_t itemsize, Status *statu
         return 0;
     return raise_error(
         "MismatchError", call,
-        "%zd bytes came from rank %d with tag %d, which are no whole number of elements of %zd "
+        "%zd bytes came from rank %d with tag %d, which are not a whole number of elements of %zd "
         "bytes: receive with the type that the sender has",
         status->nbytes, status->source, status->tag, itemsize);
 }
