@@ -8,6 +8,7 @@ import pytest
 from snippets import PAGES, examples
 
 import polympi
+from polympi import errors
 from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
@@ -40,7 +41,7 @@ def test_the_snippets_of_a_page_run_one_after_another_on_two_ranks(run, stack: S
     assert {f"rank {rank} ran {len(found)}" for rank in (0, 1)} <= set(said.splitlines())
 
 
-def test_the_guide_names_everything_that_is_public() -> None:
+def test_the_guide_and_the_reference_name_everything_that_is_public() -> None:
     stub = ast.parse((build.SOURCES / "core.pyi").read_text())
     members = [
         member.name
@@ -51,7 +52,10 @@ def test_the_guide_names_everything_that_is_public() -> None:
     ]
     assert "sendrecv" in members
     guide = "".join((REPOSITORY / "docs" / page).read_text() for page in GUIDE)
-    assert [name for name in {*polympi.__all__, *members} if not re.search(rf"\b{name}\b", guide)] == []
+    reference = (REPOSITORY / "docs" / "reference.md").read_text()
+    listed = [name for name in polympi.__all__ if not hasattr(errors, name)]  # exceptions come from their module
+    for page, names in ((guide, {*polympi.__all__, *members}), (reference, listed)):
+        assert [name for name in names if not re.search(rf"\b{name}\b", page)] == []
 
 
 @pytest.mark.parametrize("page", READABLE)
