@@ -2,10 +2,10 @@
 
     python packaging/wheels.py [--into wheelhouse] [PYTHON ...]
 
-There is one wheel of polympi for each Python, by default the running one, and one of polympi-lab for all. A PYTHON is
-an interpreter with its headers, or ``VERSION:PROCESSOR:FOLDER`` with the folder ``usr/include`` of such headers, as in
-``3.13:aarch64:/tmp/usr/include``. C is compiled by clang from the package ziglang, for glibc 2.17. The tools, and an
-environment for each MPI, are installed into ``.cache/wheels``.
+There is one wheel of polympi for each Python, by default the running one, and one of polympi-lab for each kind of
+processor. A PYTHON is an interpreter with its headers, or ``VERSION:PROCESSOR:FOLDER`` with the folder ``usr/include``
+of such headers, as in ``3.13:aarch64:/tmp/usr/include``. C is compiled by clang from the package ziglang, for glibc
+2.17. The tools, and an environment for each MPI, are installed into ``.cache/wheels``.
 """
 
 from __future__ import annotations
@@ -74,9 +74,12 @@ def python(text: str) -> Python:
 def environment(name: str, requirements: list[str]) -> Path:
     """The folder of the programs of an environment below the cache, with these packages."""
     folder = CACHE / name
-    if not (folder / "bin" / "pip").exists():
-        venv.create(folder, with_pip=True)
+    installed = folder / "requirements"
+    if installed.exists() and installed.read_text() == "\n".join(requirements):
+        return folder / "bin"
+    venv.create(folder, with_pip=True)
     run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements)
+    installed.write_text("\n".join(requirements))
     return folder / "bin"
 
 
@@ -131,14 +134,42 @@ def wheel(source: Path, tools: Path, into: Path, tag: str, **variables: str) -> 
     run(tools / "auditwheel", "repair", "--plat", oldest, *NOT_LIBMPI, "--wheel-dir", into, built, PATH=with_patchelf)
 
 
+def libraries(name: str, processor: str, tools: Path) -> str:
+    """The folder of an MPI library for another processor, to link with; empty for this machine's."""
+    if processor == platform.machine():
+        return ""
+    folder = CACHE / f"{name}-{processor}"
+    if not folder.exists():
+        platforms = [f"--platform=manylinux_{glibc}_{processor}" for glibc in ("2_17", "2_28")]
+        command: list[str | Path] = [
+            tools / "python",
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--only-binary=:all:",
+        ]
+        run(*command, *platforms, "--dest", folder, MPIS[name])
+        (downloaded,) = folder.glob("*.whl")
+        shutil.unpack_archive(downloaded, folder, "zip")
+    (library,) = folder.glob("*.data/data/lib/libmpi.so")
+    return str(library.parent)
+
+
 def laboratory(source: Path, tools: Path, mpis: dict[str, Path], processor: str, into: Path) -> None:
     """Build the wheel of the laboratory, with its programs in C compiled for each MPI."""
-    compiled = CACHE / "prebuilt"
+    compiled = CACHE / "prebuilt" / processor
     shutil.rmtree(compiled, ignore_errors=True)
-    variables = compiler(tools, processor, run_path=RUN_PATH)
     for name, programs in mpis.items():
-        run(tools / "python", ROOT / "packaging" / "prebuilt.py", name, programs, compiled / f"{processor}-{name}",
-            **variables, PYTHONPATH=str(source / "src"), POLYMPI_HOME=str(CACHE / "home"))  # fmt: skip
+        variables = {
+            **compiler(tools, processor, run_path=RUN_PATH),
+            "ZIG_LIBRARIES": libraries(name, processor, tools),
+            "PYTHONPATH": str(source / "src"),
+            "POLYMPI_HOME": str(CACHE / "home" / processor),
+        }
+        prebuilt = ROOT / "packaging" / "prebuilt.py"
+        run(tools / "python", prebuilt, name, programs, compiled / f"{processor}-{name}", **variables)
     tag = f"py3-none-linux_{processor}"
     wheel(source / "packaging" / "lab", tools, into, tag, POLYMPI_WHEEL_PREBUILT=str(compiled))
 
@@ -158,13 +189,15 @@ def main() -> None:
     with tarfile.open(sdist) as archive:
         archive.extractall(CACHE / "source", filter="data")
     source = CACHE / "source" / sdist.name.removesuffix(".tar.gz")
-    for one in map(python, given.pythons):
+    pythons = [python(text) for text in given.pythons]
+    for one in pythons:
         compiled = CACHE / "cores" / f"{one.tag}-{one.processor}"
         shutil.rmtree(compiled, ignore_errors=True)
         cores(one, tools, mpis, compiled)
         tag = f"{one.tag}-{one.tag}-linux_{one.processor}"
         wheel(source, tools, given.into, tag, POLYMPI_WHEEL_CORES=str(compiled))
-    laboratory(source, tools, mpis, platform.machine(), given.into)
+    for processor in dict.fromkeys(one.processor for one in pythons):
+        laboratory(source, tools, mpis, processor, given.into)
     for made in sorted(given.into.iterdir()):
         print(f"{made.stat().st_size / 1e6:6.2f} MB  {made.name}")
 
