@@ -21,8 +21,6 @@ them unasked. All are launched while the CPUs are near each other (:mod:`cpu_dis
 they were far apart is made again, whosever it is, and without a look at its times.
 """
 
-from __future__ import annotations
-
 import ctypes
 import tempfile
 from collections.abc import Callable, Sequence

@@ -11,8 +11,6 @@ With ``HEAD`` nothing differs and nothing may be called slower. A revision that 
 of the run with a sentence: choose others with ``--bench``.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

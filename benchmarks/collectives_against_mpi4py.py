@@ -11,8 +11,6 @@ The laboratory itself measures ranks that have a processor each: there a delay o
 Here ranks wait for the scheduler most of the time, so that the time of many calls in a row is all there is to see.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable, Mapping

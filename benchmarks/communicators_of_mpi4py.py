@@ -12,8 +12,6 @@ Two arms show what the figures are worth: ``again`` is mpi4py once more, and mus
 pause of 20 µs after each, and must be slower by that.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

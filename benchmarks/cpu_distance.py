@@ -6,8 +6,6 @@ running, and all that ranks do through shared memory follows. A program that is 
 other distance: :meth:`Distance.wait_until_near` before a launch, :meth:`Distance.is_near` after it.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess

@@ -11,8 +11,6 @@ arms together, and is another one in the later run. Every launch is a little fas
 case in it, each case by its own measure; now and then a value or a whole launch is much too slow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What the benchmarks that examine the laboratory share: how they start, and how they keep their raw figures."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

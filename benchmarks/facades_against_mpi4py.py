@@ -10,8 +10,6 @@ a piece of what is cut has the size that is named.
 The last line says how many medians are above 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import operator
 import random

@@ -11,8 +11,6 @@ Two arms show what the figures are worth: ``again`` is mpi4py once more, and mus
 a pause of 10 ms, and must, by that much.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import statistics

@@ -4,8 +4,6 @@ python benchmarks/large_run.py make DIR       writes it
 python benchmarks/large_run.py analyse DIR    analyses it, and makes sure that all of it was read
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the benchmarks share that compare programs by whole launches: which stacks, whose turn it is, and one launch."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

@@ -14,8 +14,6 @@ least squares. If it grew faster than linearly, the column before it, which has 
 numbers of ranks alone, would be much larger.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import os

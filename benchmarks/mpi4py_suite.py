@@ -10,8 +10,6 @@ are fetched from the package index. A test has the worst outcome that it has on 
 begun when the time was up. mpi4py-fft is compiled, which needs FFTW (Debian: libfftw3-dev).
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import hashlib

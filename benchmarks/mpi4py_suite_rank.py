@@ -7,8 +7,6 @@ and the name of the test. ``began`` without another word later means that the te
 with the modules.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 import unittest

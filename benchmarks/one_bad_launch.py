@@ -11,8 +11,6 @@ of C) calls fewer than 95 % of the 1.5-fold and 4.2-fold effects slower, or more
 slower or faster.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import astuple, dataclass
 from typing import Annotated, Final

@@ -16,8 +16,6 @@ Digits: OSU prints two decimals of a microsecond, 10 ns apart; with more, if it 
 is read.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Sequence

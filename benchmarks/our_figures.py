@@ -11,8 +11,6 @@ collectives behind ``MPI_Barrier``, averaged over the ranks. The mean, nothing t
 ``as NetPIPE``: the fastest of three batches of 0.1 s.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

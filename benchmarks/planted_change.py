@@ -7,8 +7,6 @@ of them by 3, 1.5 and 1.2, and those of one size by 3. It exits with 1 if a plan
 the runs as they are show something slower. It measures nothing itself: give it two quick runs on one stack.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

@@ -9,8 +9,6 @@ that holds it with 95 %. ``again`` is the floor once more, and must not differ; 
 of Python, and must; ``mpi4py`` is Send and Recv of the same array.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import random

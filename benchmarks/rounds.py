@@ -1,7 +1,5 @@
 """The comparison of one third-party program with ours, size by size, from launches paired by round."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

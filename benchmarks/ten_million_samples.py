@@ -7,8 +7,6 @@ makes a result directory of that size (``large_run.py``), then measures the anal
 mean something only if nothing else is running.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -47,6 +47,13 @@ def c_time_ns(size_bytes: int) -> float:
     return 800.0 + size_bytes / 12.0 + (4000.0 if size_bytes >= 65536 else 0.0)
 
 
+OF_LAUNCH: dict[str, Any] = {"ranks": 2, "outcome": "ok", "exit_code": 0, "wall_ns": 2 * 10**9, "ready_ns": 3 * 10**8}
+OF_LAUNCH |= {"init_ns": 40_000_000, "clock_resolution_ns": 1, "clock_cost_ns": 25.0, "host": "synthetic"}
+OF_COMPILED = OF_LAUNCH | {"pss_bytes": 20_000_000, "pss_mean_bytes": 19_000_000, "rss_bytes": 30_000_000}
+OF_COMPILED |= {"import_ns": 0, "threads": "single"}
+OF_PYTHON = OF_LAUNCH | {"pss_bytes": 30_000_000, "pss_mean_bytes": 29_000_000, "rss_bytes": 40_000_000}
+OF_PYTHON |= {"import_ns": 50_000_000, "threads": "multiple"}
+
 _kept: dict[str, Path] = {}  # runs by their options: what is asked for again is copied, which takes far less time
 
 
@@ -156,21 +163,8 @@ def _make_run(
                     block=block,
                     position=position,
                     binding=binding,
-                    ranks=2,
-                    outcome="ok",
-                    exit_code=0,
-                    wall_ns=2_000_000_000,
-                    ready_ns=300_000_000,
-                    init_ns=40_000_000,
-                    import_ns=0 if binding.startswith("c") else 50_000_000,
-                    pss_bytes=20_000_000 + 10_000_000 * (not binding.startswith("c")),
-                    pss_mean_bytes=19_000_000 + 10_000_000 * (not binding.startswith("c")),
-                    rss_bytes=30_000_000 + 10_000_000 * (not binding.startswith("c")),
-                    threads="single" if binding.startswith("c") else "multiple",
-                    clock_resolution_ns=1,
-                    clock_cost_ns=25.0,
                     library=f"{stack} 1.0",
-                    host="synthetic",
+                    **(OF_COMPILED if binding.startswith("c") else OF_PYTHON),
                 )
                 directory.append_launch(record, frame.select(list(SAMPLE_SCHEMA)))
                 launch += 1
@@ -210,12 +204,9 @@ def _launch_rows(
         event = launch_level * np.exp(np.abs(random.normal(0.0, 0.1, case.events))) + 25.0
         for kind, iterations, times in (("batch", case.iterations, batch), ("event", 1, event)):
             count = len(times)
-            rows["benchmark"] += [case.benchmark] * count
-            rows["mode"] += [case.mode] * count
-            rows["payload"] += [case.payload] * count
-            rows["size_bytes"] += [case.size_bytes] * count
-            rows["kind"] += [kind] * count
-            rows["iterations"] += [iterations] * count
+            same = (case.benchmark, case.mode, case.payload, case.size_bytes, kind, iterations)
+            for column, value in zip(rows, same, strict=False):
+                rows[column] += [value] * count
             rows["time_ns"] += [round(t) for t in times]
     return rows
 

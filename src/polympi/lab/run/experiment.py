@@ -1,7 +1,5 @@
 """The experiment: calibrate, then blocks of launches until every row has been measured often enough."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
