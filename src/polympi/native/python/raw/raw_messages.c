@@ -205,8 +205,8 @@ static inline int receive(Raw *self, const RawBuffer *raw, const Call *call, dou
         return receive_matched(self, raw, call, timeout, &from) < 0
                    ? -1
                    : arrived(raw, &from, status, wanted, call);
-    int code = locked_receive_now(raw->data, raw->count, raw->type, mpi_source(call->peer),
-                                  mpi_tag(call->tag), self->comm, &request, &from, &complete);
+    int code = RECEIVE_NOW(raw->data, raw->count, raw->type, mpi_source(call->peer), mpi_tag(call->tag),
+                           self->comm, &request, &from, &complete);
     if (unlikely(code != MPI_SUCCESS))
         return raw_buffer_raise(code, raw, call);
     if (unlikely(!complete && wait_long(&request, &from, raw, call, timeout) < 0))

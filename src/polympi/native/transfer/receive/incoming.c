@@ -654,9 +654,8 @@ PyObject *incoming_wait(Incoming *in, Status *status, double timeout) {
 /* Post a receive in an inbox, and test it: whether a message has arrived. It is opened for others to see only
  * after these tests: while the GIL is held, none could look. */
 static inline enum step receive_now(Communicator *comm, int source, int tag, Incoming *in, const Call *call) {
-    int complete,
-        code = locked_receive_now(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source), mpi_tag(tag),
-                                  comm->comm, &in->first, &in->inbox->small, &complete);
+    int complete, code = RECEIVE_NOW(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source),
+                                     mpi_tag(tag), comm->comm, &in->first, &in->inbox->small, &complete);
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
 }
 
