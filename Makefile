@@ -94,6 +94,7 @@ format: .venv/lint ## Format all sources.
 site: .venv/docs ## Build the documentation in build/site; an unresolved link is an error. `python -m http.server -d build/site` shows it.
 	rm -rf build/site
 	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going -c docs . build/site
+	! grep -rElm1 '<(script|link|img)[^>]* (src|href)="https?:' build/site # it needs no network
 
 # What is printed last uploads it, which a person does, or GitHub for a tag once a person has approved it.
 release: wheels site ## Build and check all of a release: wheels, sdist, documentation and its notes; it uploads nothing.
