@@ -1,13 +1,14 @@
 """Conformance vectors: plans, messages and samples that a harness in any language tests itself against.
 
-They are written out beside this module, in ``vectors/``, by ``generate.py``; ``vectors/README.md`` says how to use
-them. The messages are computed here by the formulas of ``docs/protocol.md``, and by nothing that a harness uses.
+``generate.py --vectors FOLDER`` writes them out; ``vectors/README.md`` says how to use them. The messages are computed
+here by the formulas of ``docs/protocol.md``, and by nothing that a harness uses.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from pathlib import Path
 
 from polympi.lab.catalogue import BENCHMARKS, GROUP_BYTES, MEASURED, PAYLOADS, face_bytes, halo_bytes, problem_bytes
 
@@ -76,11 +77,12 @@ REFUSED_RECORDS = {
 }
 
 
-def vectors() -> dict[str, str]:
-    """Every vector by its name in the folder."""
+def write_vectors(folder: Path) -> None:
+    """Write every vector into a folder, which may be new."""
+    (folder / "plans-refused").mkdir(parents=True, exist_ok=True)
     refused = {f"plans-refused/{name}": text for name, text in refused_plans().items()}
-    records = lines([f"{name} {record}" for name, record in REFUSED_RECORDS.items()])
-    return {"plan": plan(), "messages": messages(), "samples": SAMPLES, "records-refused": records, **refused}
+    for name, text in {"plan": plan(), "messages": messages(), "samples": SAMPLES, **refused}.items():
+        (folder / name).write_text(text, encoding="ascii")
 
 
 def plan() -> str:
@@ -106,7 +108,8 @@ def size_of(benchmark: str, payload: str) -> int:
 def refused_plans() -> dict[str, str]:
     """Plans that are no plans, each for one reason."""
     good = "case 0 latency standard bytes 8 1 1 1 1"
-    return {
+    records = {name: lines([*HEAD, record, "end"]) for name, record in REFUSED_RECORDS.items()}
+    return records | {
         "empty": "",
         "another-version": lines(["polympi-plan 3", *HEAD[1:], "end"]),
         "something-else": lines(["polympi-samples 2", *HEAD[1:], "end"]),

@@ -1,10 +1,11 @@
-"""Write the parts of harnesses, vectors and pages that are made from the catalogue and manifests: ``make catalogue``.
+"""Write the parts of harnesses and pages that are made from the catalogue and manifests: ``make catalogue``.
 
 The facts are in ``src/polympi/lab/catalogue.toml`` and in the manifests of the bindings. What is made of them is kept
 in the repository, so that a program in any language builds without Python and a reader finds the tables where they
 belong; a test sees that they are up to date.
 
 Usage: generate.py [--check]     (exit code 1 if a file differs)
+       generate.py --vectors FOLDER     (writes the conformance vectors instead)
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from binding_table import absent_table, binding_table, reason_table
-from conformance import vectors
+from conformance import write_vectors
 from served import mistakes
 
 from polympi.lab.catalogue import (
@@ -49,7 +50,6 @@ def made() -> dict[Path, str]:
     """Every file that is made of the catalogue and of the manifests, with its text."""
     protocol, bindings = ROOT / "docs" / "protocol.md", ROOT / "docs" / "bindings.md"
     return {
-        **{HERE / "vectors" / name: text for name, text in vectors().items()},
         HERE / "c" / "polympi_catalogue.h": c_header(),
         HERE / "c" / "catalogue.c": c_tables(),
         HERE / "python" / "catalogue.py": python_module(),
@@ -280,13 +280,15 @@ def main() -> int:
     """Write what differs, or only say it; nothing if the harnesses cannot serve a row of the catalogue."""
     if unserved := mistakes(MEASURED):
         sys.exit("\n".join(unserved))
+    if sys.argv[1:2] == ["--vectors"]:
+        write_vectors(Path(sys.argv[2]))
+        return 0
     differing = [
         (path, text) for path, text in made().items() if not path.is_file() or path.read_text(encoding="utf-8") != text
     ]
     for path, text in differing:
         print(path.relative_to(ROOT))
         if "--check" not in sys.argv[1:]:
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     return int("--check" in sys.argv[1:] and bool(differing))
 

@@ -12,26 +12,24 @@ from c_program import HARNESS, HERE, compile_with_harness
 
 from polympi.lab.stacks.stack import Stack
 
-sys.path.insert(0, str(HARNESS.parent / "python"))
+sys.path[:0] = [str(HARNESS.parent / "python"), str(HARNESS.parent)]
 
+from conformance import refused_plans, write_vectors
 from objects import Instance, make_object
 from pattern import byte_pattern, double_pattern, integer_pattern
 from pieces import Piece
 from plan import Case, PlanError, parse_plan
 from samples import SampleFile
 
-VECTORS = HARNESS.parent / "vectors"
 BUFFERS = {"bytes": (byte_pattern, 1), "float64": (double_pattern, 8), "int32": (integer_pattern, 4)}
-
-
-def refused_plans() -> dict[str, str]:
-    head = "".join((VECTORS / "plan").read_text().splitlines(keepends=True)[:4])
-    records = (line.partition(" ") for line in (VECTORS / "records-refused").read_text().splitlines())
-    whole = {path.name: path.read_text() for path in (VECTORS / "plans-refused").iterdir()}
-    return dict(sorted(whole.items())) | {name: f"{head}{record}\nend\n" for name, _, record in records}
-
-
 REFUSED = refused_plans()
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("vectors")
+    write_vectors(folder)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -48,15 +46,15 @@ def test_what_is_made_of_the_catalogue_is_up_to_date() -> None:
     assert (checked.returncode, checked.stdout) == (0, ""), f"make catalogue\n{checked.stderr}"
 
 
-def test_c_understands_the_plan(conform: Path) -> None:
-    lines = (VECTORS / "plan").read_text().splitlines()
-    read = run(conform, "plan", VECTORS / "plan")
+def test_c_understands_the_plan(conform: Path, vectors: Path) -> None:
+    lines = (vectors / "plan").read_text().splitlines()
+    read = run(conform, "plan", vectors / "plan")
     assert (read.returncode, read.stderr) == (0, "")
     assert read.stdout.splitlines() == [line for line in lines if not line.startswith("start ")]  # it needs none
 
 
-def test_python_understands_the_plan() -> None:
-    text = (VECTORS / "plan").read_text()
+def test_python_understands_the_plan(vectors: Path) -> None:
+    text = (vectors / "plan").read_text()
     plan = parse_plan(text)
     cases = [
         f"case {c.number} {c.benchmark} {c.mode} {c.payload} {c.size} {c.warmup} {c.batches} {c.iterations} {c.events}"
@@ -82,14 +80,14 @@ def test_python_refuses_what_is_no_plan(name: str) -> None:
         parse_plan(REFUSED[name])
 
 
-def test_messages_in_c_are_those_of_the_vectors_and_no_wrong_byte_is_missed(conform: Path) -> None:
-    vectors = VECTORS / "messages"
-    checked = run(conform, "messages", vectors)
-    assert (checked.returncode, checked.stdout) == (0, f"{len(vectors.read_text().splitlines())}\n")
+def test_messages_in_c_are_those_of_the_vectors_and_no_wrong_byte_is_missed(conform: Path, vectors: Path) -> None:
+    messages = vectors / "messages"
+    checked = run(conform, "messages", messages)
+    assert (checked.returncode, checked.stdout) == (0, f"{len(messages.read_text().splitlines())}\n")
 
 
-def test_messages_in_python_are_those_of_the_vectors() -> None:
-    for line in (VECTORS / "messages").read_text().splitlines():
+def test_messages_in_python_are_those_of_the_vectors(vectors: Path) -> None:
+    for line in (vectors / "messages").read_text().splitlines():
         number, origin, slot, payload, size, *content = line.split(" ")
         case = Case(int(number), "latency", "standard", payload, int(size), 0, 0, 0, 0)
         found = content_of(case, Piece(int(origin), int(slot)))
@@ -120,13 +118,13 @@ def laid_out(value: object) -> bytes:
     return np.asarray(value).tobytes()
 
 
-def test_samples_in_c_are_written_as_they_stand(conform: Path, tmp_path: Path) -> None:
-    assert run(conform, "samples", VECTORS / "samples", tmp_path / "samples").returncode == 0
-    assert (tmp_path / "samples").read_text() == (VECTORS / "samples").read_text()
+def test_samples_in_c_are_written_as_they_stand(conform: Path, vectors: Path, tmp_path: Path) -> None:
+    assert run(conform, "samples", vectors / "samples", tmp_path / "samples").returncode == 0
+    assert (tmp_path / "samples").read_text() == (vectors / "samples").read_text()
 
 
-def test_samples_in_python_are_written_as_they_stand(tmp_path: Path) -> None:
-    first, *lines = (VECTORS / "samples").read_text().splitlines()
+def test_samples_in_python_are_written_as_they_stand(vectors: Path, tmp_path: Path) -> None:
+    first, *lines = (vectors / "samples").read_text().splitlines()
     samples = SampleFile(str(tmp_path / "samples"))
     for line in lines:
         kind, *fields = line.split(" ")
