@@ -4,7 +4,7 @@
 
 makes up pairs of quick runs of which the truth is known, and compares each pair as ``polympi diff`` does. It exits with
 1 if more than 5 % of the pairs that are equal show something slower, or if of the pairs in which something was made
-slower fewer than 95 % are told so.
+slower fewer than 95 % are called slower.
 
 A made-up run has the cases of the quick profile, C twice and six bindings. The machine drifts from block to block, all
 arms together, and is another one in the later run. Every launch is a little fast or slow as a whole, and so is every

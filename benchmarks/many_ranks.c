@@ -54,7 +54,7 @@ static void read_memory(long *pss, long *private) {
     }
 }
 
-static void tell(int step) {
+static void write_figures(int step) {
     struct timespec now;
     struct rusage used;
     char line[256], name[4096];
@@ -72,7 +72,7 @@ static void tell(int step) {
     if (file < 0 || write(file, line, strlen(line)) != (ssize_t)strlen(line))
         exit(1);
     close(file);
-    meet("told", step);
+    meet("written", step);
 }
 
 static void exchange(const int *others, int count) {
@@ -119,17 +119,17 @@ int main(int argc, char **argv) {
     size = atoi(argv[2]);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    tell(START);
+    write_figures(START);
     MPI_Barrier(MPI_COMM_WORLD);
-    tell(BARRIER);
+    write_figures(BARRIER);
     const int neighbours[] = {(rank + 1) % size, (rank + size - 1) % size};
     exchange(neighbours, 2);
-    tell(NEIGHBOURS);
+    write_figures(NEIGHBOURS);
     exchange_with_all(WINDOW);
-    tell(ALL);
+    write_figures(ALL);
     collectives();
-    tell(COLLECTIVES);
+    write_figures(COLLECTIVES);
     exchange_with_all(size);
-    tell(AT_ONCE);
+    write_figures(AT_ONCE);
     return MPI_Finalize();
 }

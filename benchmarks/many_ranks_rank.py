@@ -62,7 +62,7 @@ def shared_bytes() -> int:
     return 0
 
 
-def tell(folder: Path, step: str, rank: int, ranks: int) -> None:
+def write_figures(folder: Path, step: str, rank: int, ranks: int) -> None:
     """Meet the others, and write down the figures after a step."""
     times, now = os.times(), time.monotonic()
     meet(folder, f"come-{step}", ranks)
@@ -70,7 +70,7 @@ def tell(folder: Path, step: str, rank: int, ranks: int) -> None:
     file = os.open(folder / "figures", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.write(file, f"{line}{times.user + times.system:.6f} {now:.6f}\n".encode())
     os.close(file)
-    meet(folder, f"told-{step}", ranks)
+    meet(folder, f"written-{step}", ranks)
 
 
 def windows(rank: int, ranks: int, step: str) -> Iterator[Sequence[int]]:
@@ -88,7 +88,7 @@ def windows(rank: int, ranks: int, step: str) -> Iterator[Sequence[int]]:
 
 def run_python(folder: Path, ranks: int) -> None:
     """The interpreter alone."""
-    tell(folder, START, -1, ranks)
+    write_figures(folder, START, -1, ranks)
 
 
 def run_polympi(folder: Path, ranks: int) -> None:
@@ -127,11 +127,11 @@ def take_steps(world: Any, exchange: Callable[[Sequence[int]], None], folder: Pa
     def exchange_all(step: str) -> None:
         for others in windows(rank, ranks, step):
             exchange(others)
-        tell(folder, step, rank, ranks)
+        write_figures(folder, step, rank, ranks)
 
-    tell(folder, START, rank, ranks)
+    write_figures(folder, START, rank, ranks)
     world.barrier()
-    tell(folder, BARRIER, rank, ranks)
+    write_figures(folder, BARRIER, rank, ranks)
     exchange_all(NEIGHBOURS)
     exchange_all(ALL)
     world.bcast(rank)
@@ -139,7 +139,7 @@ def take_steps(world: Any, exchange: Callable[[Sequence[int]], None], folder: Pa
     world.gather(rank)
     world.allgather(rank)
     world.alltoall(list(range(ranks)))
-    tell(folder, COLLECTIVES, rank, ranks)
+    write_figures(folder, COLLECTIVES, rank, ranks)
     exchange_all(AT_ONCE)
 
 

@@ -143,11 +143,6 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.dimensions > 0
 
     @property
-    def all_ranks(self) -> bool:
-        """Whether it uses all ranks; otherwise ranks 0 and 1."""
-        return self.kind != "pair"
-
-    @property
     def timed_singly(self) -> bool:
         """Whether each iteration is timed alone, from a common start."""
         return self.kind == "rooted"

@@ -340,8 +340,8 @@ def test_a_good_report_is_never_replaced_by_an_empty_one(tmp_path: Path) -> None
 
 
 def test_the_overview_says_of_each_command_what_its_own_help_says() -> None:
-    for command in COMMANDS.values():
-        found = load(command)
+    for name, command in COMMANDS.items():
+        found = load(name)
         text = found.info.help if isinstance(found, typer.Typer) else found.__doc__
         assert (text or "").splitlines()[0] == command.summary
 

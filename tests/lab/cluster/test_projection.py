@@ -1,4 +1,4 @@
-"""A projection from one host foretells what two hosts of a test cluster then measure."""
+"""A projection from one host predicts what two hosts of a test cluster then measure."""
 
 import csv
 from pathlib import Path

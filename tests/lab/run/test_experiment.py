@@ -367,7 +367,7 @@ def test_a_missing_launcher_is_a_sentence(tmp_path: Path, mpich: Stack) -> None:
         Experiment(request, plans, directory, processors=2, watcher=Watcher()).run()
 
 
-def test_requests_that_cannot_be_met_are_told_before_anything_is_made(tmp_path: Path, mpich: Stack) -> None:
+def test_requests_that_cannot_be_met_are_refused_before_anything_is_made(tmp_path: Path, mpich: Stack) -> None:
     with pytest.raises(UsageError, match="There is no binding 'mpi5py'"):
         prepare(short_request(tmp_path / "run", [mpich], ["mpi5py"], []))
     with pytest.raises(UsageError, match="There is no host file"):
@@ -380,7 +380,7 @@ def test_requests_that_cannot_be_met_are_told_before_anything_is_made(tmp_path: 
 
 
 @pytest.mark.slow
-def test_a_manifest_that_starts_another_binding_is_told(tmp_path: Path, mpich: Stack) -> None:
+def test_a_manifest_that_starts_another_binding_is_reported(tmp_path: Path, mpich: Stack) -> None:
     manifest = (load_bindings()["c"].folder / "manifest.toml").read_text()
     folder = tmp_path / "bindings" / "mistaken"
     folder.mkdir(parents=True)

@@ -17,7 +17,7 @@ class Heard(Watcher):
         self.findings: list[Finding] = []
         self.launches: list[str] = []
 
-    def told(self, text: str) -> None:
+    def reported(self, text: str) -> None:
         self.said.append(text)
 
     def found(self, finding: Finding) -> None:

@@ -54,7 +54,7 @@ def why_not_ready(binding: Binding, stack: Stack) -> str | None:
 
 
 def remedy(binding: Binding) -> str:
-    """How to get what the binding needs of the machine, a sentence or two without the last stop; empty if not told."""
+    """How to get what the binding needs of the machine, a sentence or two without the last stop; empty if unknown."""
     needs = binding.manifest.needs
     on_debian = f"On Debian: apt-get install {' '.join(needs.debian)}" if needs.debian else ""
     return ". ".join(part for part in (needs.help.rstrip("."), on_debian) if part)

@@ -17,58 +17,41 @@ from polympi.lab.errors import LabError, system_reason
 
 
 class Command(NamedTuple):
-    """A command: where it is, and its line in the overview, so that the overview imports none of them.
+    """A command's line in the overview, and where it is, so that the overview imports none of them."""
 
-    One with `rest` takes all that follows its first argument as it is, options too.
-    """
-
-    module: str
-    function: str
     summary: str
-    rest: bool = False
+    place: str = ""  # module and function, if the two don't have the name of the command
+    rest: bool = False  # whether it takes all that follows its first argument as it is, options too
 
 
 COMMANDS = {
-    "run": Command("run", "run", "Compare MPI bindings with C on this machine, and write a report."),
-    "report": Command(
-        "report", "report", "Print the summary of a run and write its report (HTML unless another form is asked for)."
-    ),
+    "run": Command("Compare MPI bindings with C on this machine, and write a report."),
+    "report": Command("Print the summary of a run and write its report (HTML unless another form is asked for)."),
     "diff": Command(
-        "diff",
-        "diff",
-        "Compare two runs: every binding by its ratio to C, so that the drift of the machine between them cancels.",
+        "Compare two runs: every binding by its ratio to C, so that the drift of the machine between them cancels."
     ),
     "list": Command(
-        "listing",
-        "list_all",
         "List stacks, bindings, benchmarks, studies and tools: what is installed, and how to install the rest.",
+        "listing.list_all",
     ),
     "import": Command(
-        "imports",
-        "import_files",
         "Read outputs of other benchmarks (OSU, OMB-Py, IMB, NetPIPE) and show them as rows of our table.",
+        "imports.import_files",
     ),
     "project": Command(
-        "project",
-        "project",
-        "Project what bindings cost with more ranks, on another network: measured costs, simulated with SimGrid SMPI.",
+        "Project what bindings cost with more ranks, on another network: measured costs, simulated with SimGrid SMPI."
     ),
     "doctor": Command(
-        "doctor",
-        "doctor",
-        "Check the machine, the stacks and the bindings, or several hosts; each finding says what to try.",
+        "Check the machine, the stacks and the bindings, or several hosts; each finding says what to try."
     ),
     "submit": Command(
-        "submit",
-        "submit",
         "Measure in a job of a batch system: write its script, submit it, follow it, and say where the result is.",
         rest=True,
     ),
-    "stack": Command("stack", "stacks", "Install and remove MPI stacks."),
+    "stack": Command("Install and remove MPI stacks.", "stack.stacks"),
     "cluster": Command(
-        "cluster",
-        "clusters",
         "Make several hosts of this machine, to measure over a network without a second machine. Needs root.",
+        "cluster.clusters",
     ),
 }
 
@@ -89,7 +72,7 @@ def application(chosen: str | None) -> typer.Typer:
         if name != chosen:
             app.command(name=name, help=command.summary)(_shown_only)
             continue
-        found = load(command)
+        found = load(name)
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name)
         else:
@@ -97,10 +80,10 @@ def application(chosen: str | None) -> typer.Typer:
     return app
 
 
-def load(command: Command) -> Callable[..., Any] | typer.Typer:
+def load(name: str) -> Callable[..., Any] | typer.Typer:
     """The function of a command, or the commands below it."""
-    module = importlib.import_module(f"polympi.lab.cli.{command.module}")
-    found: Callable[..., Any] | typer.Typer = getattr(module, command.function)
+    module, _, function = (COMMANDS[name].place or f"{name}.{name}").partition(".")
+    found: Callable[..., Any] | typer.Typer = getattr(importlib.import_module(f"polympi.lab.cli.{module}"), function)
     return found
 
 

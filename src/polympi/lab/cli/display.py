@@ -59,7 +59,7 @@ class Display(Watcher):
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def told(self, text: str) -> None:
+    def reported(self, text: str) -> None:
         """Say it."""
         say(text, self._console)
 

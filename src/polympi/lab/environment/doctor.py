@@ -60,7 +60,7 @@ def diagnose(
     ranks: int = 2,
     stacks_folder: Path | None = None,
 ) -> list[Check]:
-    """Check the tools, the room and the machine, for a run with so many ranks.
+    """Check the tools, the room and the machine, for a run with this many ranks.
 
     Further checks are appended; they may be made on the way, after the default record of the machine.
     """

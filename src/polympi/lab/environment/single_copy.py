@@ -1,7 +1,7 @@
 """Whether one process may read another's memory, which MPI libraries need to copy a large message only once.
 
 Cross memory attach (``process_vm_readv``, process_vm_readv(2)) is refused by seccomp filters of containers, by
-missing capabilities, and by the Yama security module (``kernel.yama.ptrace_scope``). None of these can be told from
+missing capabilities, and by the Yama security module (``kernel.yama.ptrace_scope``). None of these can be seen from
 outside for sure, so it is tried: this process reads a few bytes of its own child.
 """
 

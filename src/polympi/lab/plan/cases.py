@@ -22,7 +22,7 @@ from polympi.lab.suggest import did_you_mean
 
 
 def select_cases(profile: Profile, benches: Sequence[str], sizes: Sequence[int] | None, ranks: int) -> list[Case]:
-    """The cases of a run, for so many ranks a launch; the most, if there are several numbers of them.
+    """The cases of a run, for this many ranks a launch; the most, if there are several numbers of them.
 
     The main payload of a benchmark in standard mode gets the profile's full list of sizes, other modes and other
     payloads the short one; their cross product is measured only where a pattern asks for it. Faces have sizes of their

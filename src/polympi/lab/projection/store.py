@@ -5,9 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from polympi.lab.decoding import what_is_wrong
-from polympi.lab.errors import ResultError, UsageError, system_reason
-from polympi.lab.projection.model import FORMAT, Projection
+from polympi.lab.errors import UsageError, system_reason
+from polympi.lab.projection.model import Projection
 
 NAME = "projection.json"
 
@@ -36,17 +35,3 @@ def make_folder(folder: Path, *, force: bool) -> None:
 def render_json(projection: Projection) -> str:
     """The projection as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(projection), indent=2).decode() + "\n"
-
-
-def read_projection(folder: Path) -> Projection:
-    """A projection that was written before; ResultError if there is none, or it is damaged or of another version."""
-    path = folder / NAME
-    try:
-        found = msgspec.json.decode(path.read_bytes(), type=Projection)
-    except OSError as error:
-        raise ResultError(f"Cannot read '{path}': {system_reason(error)}.") from error
-    except ValueError as error:
-        raise ResultError(f"'{path}' is damaged ({what_is_wrong(error)}): project again.") from error
-    if found.format != FORMAT:
-        raise ResultError(f"'{path}' has format {found.format}; this polympi reads format {FORMAT}.")
-    return found

@@ -242,7 +242,7 @@ class Experiment:
         """Launch the reference outside the blocks, again if it times out before a case is finished; or StackError."""
         launched = self._launch(state, state.plan.arms[0], cases, None, 0)
         if launched.cut and not got_on(launched):
-            self._watcher.told(f"C on {state.name}: {launched.record.detail}; once more")
+            self._watcher.reported(f"C on {state.name}: {launched.record.detail}; once more")
             launched = self._launch(state, state.plan.arms[0], cases, None, 0)
         record = launched.record
         if record.outcome == "ok" or got_on(launched):

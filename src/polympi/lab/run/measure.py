@@ -45,13 +45,13 @@ def measure(request: Request, *, watcher: Watcher, wait: bool = False) -> Measur
             request = dataclasses.replace(request, stacks=[_install_first_stack(request, watcher)])
         metadata = record_environment(command=list(request.command))  # before our own builds raise the load
         check_carried(request)
-        apart = unconnected(request, watcher.told)
-        request = settled(request, watcher.told)
+        apart = unconnected(request, watcher.reported)
+        request = settled(request, watcher.reported)
         _report_stacks(request, watcher)
-        plans = prepare(request, watcher.told)
+        plans = prepare(request, watcher.reported)
         for plan in plans:
             for names, reason in by_reason(plan.left_out):
-                watcher.told(f"left out on {plan.name}: {names}: {reason}")
+                watcher.reported(f"left out on {plan.name}: {names}: {reason}")
         if request.cluster is not None:
             metadata["cluster"] = request.cluster.metadata()
         ranks_here = max(request.ranks) if request.all_here else 1
@@ -69,7 +69,7 @@ def measure_again(request: Request, directory: RunDirectory, *, watcher: Watcher
     with _alone(directory.path, watcher, wait=wait):
         metadata = record_environment()
         _report_stacks(request, watcher)
-        for finding in unconnected(request, watcher.told):
+        for finding in unconnected(request, watcher.reported):
             watcher.found(finding)
         environment = Environment(metadata=metadata, stacks=_described(request))
         plans = prepare_again(request, directory, environment)
@@ -81,18 +81,18 @@ def measure_again(request: Request, directory: RunDirectory, *, watcher: Watcher
 def _alone(output: Path, watcher: Watcher, *, wait: bool) -> Iterator[None]:
     """Hold this machine, so that no other run measures at the same time."""
     holder = Holder(pid=os.getpid(), since=now(), where=os.fsencode(output.absolute()).decode(errors="replace"))
-    with only_run_here(holder, wait=wait, say=watcher.told):
+    with only_run_here(holder, wait=wait, say=watcher.reported):
         yield
 
 
 def _install_first_stack(request: Request, watcher: Watcher) -> Stack:
-    watcher.told(f"no MPI stack is installed yet: installing '{FIRST_STACK}', once")
-    add_stack(FIRST_STACK, python_requirements(chosen(request)), say=watcher.told)
+    watcher.reported(f"no MPI stack is installed yet: installing '{FIRST_STACK}', once")
+    add_stack(FIRST_STACK, python_requirements(chosen(request)), say=watcher.reported)
     return get_stack(FIRST_STACK)
 
 
 def _report_stacks(request: Request, watcher: Watcher) -> None:
-    watcher.told(f"preparing {', '.join(stack.name for stack in request.stacks)}")
+    watcher.reported(f"preparing {', '.join(stack.name for stack in request.stacks)}")
 
 
 def _described(request: Request) -> dict[str, StackMetadata]:

@@ -22,9 +22,9 @@ class Progress:
 
 
 class Watcher:
-    """Told of every step; this one says nothing."""
+    """Gets a report of every step; this one says nothing."""
 
-    def told(self, text: str) -> None:
+    def reported(self, text: str) -> None:
         """Something is done before the first launch: a sentence without its stop."""
 
     def found(self, finding: Finding) -> None:

@@ -2,7 +2,7 @@
 
 Containers do not end with the process that made them. So ``polympi cluster up`` has each step made by a keeper, which
 reads steps from a pipe, one after the other. When the pipe ends, by SIGKILL of the other side too, no step is under
-way any more, and all that was made is removed, unless the keeper was told to leave it.
+way any more, and all that was made is removed, unless the keeper has orders to leave it.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def unvalidated() -> AbstractContextManager[None]:
 def layered(
     layers: Sequence[alt.Chart], height: int, *, each: tuple[Sequence[str], int] = ((), 0), **datasets: Sequence[Record]
 ) -> alt.LayerChart:
-    """Layers, from back to front, as one chart, as wide as its container and with a plot so many pixels high.
+    """Layers, from back to front, as one chart, as wide as its container and with a plot this many pixels high.
 
     `each`: bindings, and the part of the height that is for each of them; the page takes it off for hidden ones. Layers
     refer to the datasets by :func:`dataset`; a missing figure is null and not drawn.

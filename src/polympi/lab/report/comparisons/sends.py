@@ -31,7 +31,7 @@ _PLACEMENTS = {
 
 
 def pings(stack: str, rows: Sequence[Row], over_hosts: bool) -> Comparison | None:
-    """A ping-pong with standard and synchronous sends, beside the published placement most like that of the run."""
+    """A ping-pong with standard and synchronous sends, next to the published placement most like that of the run."""
     standard_rows, synchronous_rows = (
         {r.size_bytes: r for r in select(rows, "latency", mode, "bytes", REFERENCE)}
         for mode in ("standard", "synchronous")
