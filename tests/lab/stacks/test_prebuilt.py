@@ -9,7 +9,7 @@ from polympi.lab.bindings.core import build_core, core_folder
 from polympi.lab.bindings.harness import SHARED, build_harness, harness_folder
 from polympi.lab.stacks import prebuilt as prebuilt_module
 from polympi.lab.stacks.check import checked
-from polympi.lab.stacks.describe import describe
+from polympi.lab.stacks.describe import describe, prebuilt_used
 from polympi.lab.stacks.prebuilt import (
     CHECK,
     COMPILER,
@@ -18,7 +18,6 @@ from polympi.lab.stacks.prebuilt import (
     abi_name,
     lacks_compiler,
     prebuilt,
-    prebuilt_used,
 )
 from polympi.lab.stacks.stack import Stack
 

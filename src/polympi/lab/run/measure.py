@@ -23,9 +23,8 @@ from polympi.lab.run.stopping import stop_on_signals
 from polympi.lab.run.watcher import Watcher
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.add import add_stack
-from polympi.lab.stacks.describe import describe
+from polympi.lab.stacks.describe import describe, prebuilt_used
 from polympi.lab.stacks.known import FIRST_STACK
-from polympi.lab.stacks.prebuilt import prebuilt_used
 from polympi.lab.stacks.stack import Stack, get_stack
 
 

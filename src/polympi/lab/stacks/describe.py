@@ -1,9 +1,11 @@
 """The metadata of a stack that is kept with its results."""
 
+import platform
 import subprocess
+from collections.abc import Iterable
 
-from polympi.lab.records import StackMetadata
-from polympi.lab.stacks.prebuilt import compiler_text, lacks_compiler
+from polympi.lab.records import Finding, StackMetadata
+from polympi.lab.stacks.prebuilt import HARNESS, compiler_text, lacks_compiler, prebuilt
 from polympi.lab.stacks.stack import Stack
 
 
@@ -30,6 +32,15 @@ def describe(stack: Stack) -> StackMetadata:
             or name.startswith(("OMPI_", "MPICH_", "MPIR_", "I_MPI_", "UCX_", "FI_", "PMIX_"))
         },
     )
+
+
+def prebuilt_used(stacks: Iterable[Stack]) -> list[Finding]:
+    """A note that C was not compiled on this machine, for the stacks of a run."""
+    names = [stack.name for stack in stacks if prebuilt(stack, HARNESS)]
+    if not names:
+        return []
+    text = f"No C compiler is here, so C on {', '.join(names)} is a prebuilt program for any {platform.machine()}."
+    return [Finding("note", "Prebuilt C", text, "Install a C compiler, and C is compiled for this processor.")]
 
 
 def _output(command: list[str], stack: Stack) -> str:

@@ -11,12 +11,10 @@ import platform
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterable
 from pathlib import Path
 
 from polympi.lab.errors import StackError
 from polympi.lab.home import PREBUILT
-from polympi.lab.records import Finding
 from polympi.lab.stacks.stack import Stack
 
 RUN_PATH = b"/" + b"polympi-prebuilt".ljust(1023, b"-")  # longer than paths are
@@ -56,15 +54,6 @@ def compiler_text(stack: Stack) -> str:
     """What has compiled C for a stack that lacks a compiler, a clause; empty where nothing is compiled already."""
     said = _of_abi(stack) / COMPILER
     return f"none here; C came compiled by {said.read_text().strip()}" if said.is_file() else ""
-
-
-def prebuilt_used(stacks: Iterable[Stack]) -> list[Finding]:
-    """A note that C was not compiled on this machine, for the stacks of a run."""
-    names = [stack.name for stack in stacks if prebuilt(stack, HARNESS)]
-    if not names:
-        return []
-    text = f"No C compiler is here, so C on {', '.join(names)} is a prebuilt program for any {platform.machine()}."
-    return [Finding("note", "Prebuilt C", text, "Install a C compiler, and C is compiled for this processor.")]
 
 
 def _of_abi(stack: Stack) -> Path:
