@@ -1,18 +1,11 @@
 """What is wrong with a file, without the words of the library that read it."""
 
-import sys
-
 import msgspec
 import pytest
 
 from polympi.lab.bindings.manifest import Manifest
 from polympi.lab.decoding import what_is_wrong
 from polympi.lab.records import RunRecord
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 BUILD = "[build]\n"
 ENTRY = '[[bindings]]\nname = "x"\nsummary = "x"\nrun = ["x"]\ncovers = ["*"]\n'
@@ -34,7 +27,7 @@ HEAD = 'name = "x"\nlanguage = "C"\nsummary = "x"\n'
 )
 def test_a_manifest(text: str, words: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - every library has a kind of its own
-        msgspec.convert(tomllib.loads(text), Manifest)
+        msgspec.toml.decode(text, type=Manifest)
     assert words in what_is_wrong(caught.value)
 
 
@@ -64,6 +57,6 @@ def test_text_that_is_none() -> None:
 
 def test_a_field_that_is_not_known_is_reported_with_those_that_are() -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011
-        msgspec.convert(tomllib.loads(HEAD + "[build]\nsauces = []\n" + ENTRY), Manifest)
+        msgspec.toml.decode(HEAD + "[build]\nsauces = []\n" + ENTRY, type=Manifest)
     words = "there is no field 'build.sauces': sources, command, timed are those that are allowed here"
     assert what_is_wrong(caught.value, Manifest) == words

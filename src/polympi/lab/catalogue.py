@@ -3,7 +3,6 @@
 The data are in ``catalogue.toml`` next to this module; ``docs/protocol.md`` describes them for authors of bindings.
 """
 
-import sys
 from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import product
@@ -14,11 +13,6 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from polympi.lab.units import format_size
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 @dataclass(frozen=True, order=True)
@@ -236,7 +230,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     benchmarks: list[Benchmark]
 
 
-_FILE = msgspec.convert(tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")), _File)
+_FILE = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=_File)
 
 WINDOW = _FILE.window
 PAGES = _FILE.pages

@@ -12,15 +12,8 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
-WHAT = [
-    "--profile",
-    "glance",
-    "--bench",
-    "latency/standard/bytes,bandwidth/standard/bytes,barrier",
-    "--sizes",
-    "8,1KiB",
-]
-
+BENCHES = "latency/standard/bytes,bandwidth/standard/bytes,barrier"
+WHAT = ["--profile", "glance", "--bench", BENCHES, "--sizes", "8,1KiB"]
 
 ATTEMPTS = 3  # a machine that is busy for a moment may blur one measurement
 

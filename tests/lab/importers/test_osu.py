@@ -8,19 +8,8 @@ BROADCAST = (
     "# OSU MPI Broadcast Latency Test v7.4\n# Size  Avg Latency(us)  Min Latency(us)  Max Latency(us)  Iterations\n"
 )
 DAMAGED = [
-    "8",
-    "8   oops",
-    "8   nan",
-    "8   -inf",
-    "8   1_0",
-    "8   -1.00",
-    "8   1e307",
-    "8   0.00",
-    "8 more processes",
-    "8 1.00 processes",
-    "99999999999999999999 1.0",
-    "-8  1.00",
-    "hello",
+    *("8", "8   oops", "8   nan", "8   -inf", "8   1_0", "8   -1.00", "8   1e307", "8   0.00", "8 more processes"),
+    *("8 1.00 processes", "99999999999999999999 1.0", "-8  1.00", "hello"),
 ]
 
 

@@ -15,15 +15,8 @@ from polympi.lab.statistics.analysis import analyse
 pytestmark = pytest.mark.system
 
 FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 DRAWN = """
 const shown = [...document.querySelectorAll('.chart')].filter(e => e.checkVisibility());

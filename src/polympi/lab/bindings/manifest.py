@@ -6,7 +6,6 @@ A manifest is described in ``docs/adding-a-binding.md``.
 import fnmatch
 import os
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -18,11 +17,6 @@ from polympi.lab.catalogue import BENCHMARKS, Benchmark, Case
 from polympi.lab.decoding import what_is_wrong
 from polympi.lab.errors import UsageError, system_reason
 from polympi.lab.suggest import did_you_mean
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 EXTRA_FOLDERS_VARIABLE = "POLYMPI_BINDINGS"  # folders of further bindings, separated as PATH is
 ALL = "all"  # instead of names: all bindings; instead of patterns: all cases, those of later benchmarks too
@@ -236,7 +230,7 @@ def load_manifest(path: Path) -> Manifest | Absent:
     """Read and check one manifest; one with the field ``absent`` has no program."""
     kind: type[Manifest | Absent] = Manifest
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = msgspec.toml.decode(path.read_bytes())
         kind = Absent if "absent" in content else Manifest
         manifest: Manifest | Absent = msgspec.convert(content, kind)
     except OSError as error:

@@ -25,26 +25,19 @@ _LONG = (
     *("recv_offset=", "repeats=", "trials="),
 )
 _MODES = {
-    "-S": "synchronous",
-    "--sync": "synchronous",
-    "--syncSend": "synchronous",
-    "-a": "receives posted ahead",
-    "--async": "receives posted ahead",
-    "--asynchronous": "receives posted ahead",
-    "-B": "burst",
-    "--burst": "burst",
-    "-I": "out of cache",
-    "--inval": "out of cache",
-    "--nocache": "out of cache",
-    "-s": "streaming",
-    "--stream": "streaming",
-    "-2": "bidirectional",
-    "--bidir": "bidirectional",
-    "--bidirectional": "bidirectional",
-    "-z": "any source",
-    "--anysource": "any source",
-    "-f": "one-sided with fence",
-    "-g": "one-sided with MPI_Get",
+    option: words
+    for words, options in {
+        "synchronous": "-S --sync --syncSend",
+        "receives posted ahead": "-a --async --asynchronous",
+        "burst": "-B --burst",
+        "out of cache": "-I --inval --nocache",
+        "streaming": "-s --stream",
+        "bidirectional": "-2 --bidir --bidirectional",
+        "any source": "-z --anysource",
+        "one-sided with fence": "-f",
+        "one-sided with MPI_Get": "-g",
+    }.items()
+    for option in options.split()
 }
 _OURS = {"standard", "synchronous"}  # modes of our latency; the others measure something else
 

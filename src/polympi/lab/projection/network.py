@@ -1,6 +1,5 @@
 """Networks: documented presets, files of users, and networks as C measured them between two hosts."""
 
-import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -14,11 +13,6 @@ from polympi.lab.projection.model import Network, Points, time_at
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.model import Analysis
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 # A frame of Ethernet takes 1538 bytes of wire time (preamble 8, header 14, payload 1500, check 4, gap 12), of which TCP
 # over IPv4 with timestamps carries 1448: 125 MB/s * 1448 / 1538 = 117.7 MB/s.
@@ -83,7 +77,7 @@ def get_network(text: str) -> Network | Path:
 
 def _read(path: Path) -> Network:
     try:
-        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+        found = msgspec.toml.decode(path.read_bytes(), type=_File)
     except OSError as error:
         raise UsageError(f"Cannot read the network '{path}': {system_reason(error)}.") from error
     except ValueError as error:

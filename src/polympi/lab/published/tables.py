@@ -1,20 +1,15 @@
 """Loads the published tables and says where each comes from."""
 
 import io
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from polympi.lab.errors import UsageError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 @dataclass(frozen=True)
@@ -47,10 +42,9 @@ class PublishedTable:
 @lru_cache(maxsize=1)
 def sources() -> dict[str, Source]:
     """All published tables by name, in the order of ``data/sources.toml``."""
-    text = (_data() / "sources.toml").read_text(encoding="utf-8")
     return {
         name: Source(name=name, weaknesses=tuple(entry.pop("weaknesses")), **entry)
-        for name, entry in tomllib.loads(text).items()
+        for name, entry in msgspec.toml.decode((_data() / "sources.toml").read_bytes()).items()
     }
 
 
