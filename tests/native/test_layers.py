@@ -21,7 +21,8 @@ def _sources() -> list[Path]:
     return [
         file
         for file in sorted(build.SOURCES.rglob("*.[ch]"))
-        if file.parent != build.SOURCES / build.SERIAL_MPI  # a library of its own, which includes nothing of the core
+        # Neither a library of its own, which includes nothing of the core, nor what extensions of others include.
+        if file.parent not in {build.SOURCES / build.SERIAL_MPI, build.SOURCES / "include"}
     ]
 
 
