@@ -1,23 +1,11 @@
 """How tests compile C++ and Fortran for the MPI of a stack, as the programs of these bindings are compiled."""
 
-import importlib.util
+import runpy
 from pathlib import Path
-from types import ModuleType
 
 from polympi.lab.stacks.stack import Stack
 
 BINDINGS = Path(__file__).parents[2] / "bindings"
-
-
-def script(language: str) -> ModuleType:
-    """The script that builds a binding, which knows how its language finds a stack's MPI."""
-    file = BINDINGS / language / f"build_{language}.py"
-    specification = importlib.util.spec_from_file_location(file.stem, file)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
 
 
 def cxx(stack: Stack) -> tuple[list[str], dict[str, str]]:
@@ -29,5 +17,6 @@ def cxx(stack: Stack) -> tuple[list[str], dict[str, str]]:
 
 def fortran(stack: Stack) -> tuple[list[str], list[str]]:
     """The command that compiles Fortran with its modules of MPI, and what links it, which comes last."""
-    compiler, finding, linking = script("fortran").choose_compiler(Path(stack.mpicc))
+    script = runpy.run_path(str(BINDINGS / "fortran" / "build_fortran.py"))
+    compiler, finding, linking = script["choose_compiler"](Path(stack.mpicc))
     return [*compiler, *finding], linking

@@ -9,9 +9,8 @@ import subprocess
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 from cores import COVERAGE, SANITIZE, core_folder
@@ -30,6 +29,7 @@ from polympi.native import build
 pytest.register_assert_rewrite("compiled_applications")
 
 PROGRAMS = Path(__file__).parent / "programs"
+VALUES = Path(__file__).parents[1] / "native"  # of all kinds, which programs send, too
 PROCESSORS = len(os.sched_getaffinity(0))
 DEFAULTS = {  # as without these variables
     "POLYMPI_MAILBOXES": "1",
@@ -39,15 +39,6 @@ DEFAULTS = {  # as without these variables
 CALLERS = 8  # that a report names of each malloc and free; to find 30, as is usual, takes time at every call
 QUARANTINE_MB = 16  # of freed memory that each rank keeps apart; 256 for each of all ranks of the jobs are 15 GB
 SESSION_S = 3600.0  # for a job that programs of a whole session use
-
-
-def as_on_one_host(text: str) -> str:
-    """What is said where all ranks are on one host, which tests that run on one and on several expect.
-
-    It has no names of hosts, and not what PRRTE says when it is slower than the child that starts a daemon on another
-    host, and does again what that has done.
-    """
-    return re.sub(r" \(host \w+\)", "", re.sub(r"(?m)^\[\w+:\d+\] plm:ssh: Warning: setpgid.*\n", "", text))
 
 
 UCX_WARNING = re.compile(r"\[[\d.]+\] \[[^]]+\] +\S+ +UCX +WARN +(.*)\n")
@@ -74,82 +65,32 @@ class Outcome:
         assert self.left == 0, f"{self.left} messages are left\n{self}"
         return self.stdout
 
+    def as_on_one_host(self) -> Outcome:
+        """Without what names hosts, as tests expect it that run on one and on several.
 
-class Run(Protocol):
-    """Starts a Python program and waits for its end; no process of it outlives the call."""
-
-    def __call__(
-        self,
-        script: str | Path,
-        ranks: int | None,
-        stack: Stack,
-        *,
-        timeout: float = 150,
-        env: Mapping[str, str] = ...,
-        launched_by: Stack | None = None,
-        arguments: Sequence[str] = (),
-    ) -> Outcome:
-        """Run the script.
-
-        Args:
-            script: the program: its file, or its text, which is dedented.
-            ranks: how many; None starts it without a launcher.
-            stack: on which MPI, in whose environment.
-            timeout: seconds after which it is killed.
-            env: further variables of its environment.
-            launched_by: the stack of the launcher, if it shall be another one.
-            arguments: of the program.
+        PRRTE warns if it is slower than the child that starts a daemon on another host, and does its work again.
         """
+        slower = re.compile(r"(?m)^\[\w+:\d+\] plm:ssh: Warning: setpgid.*\n")
+        texts = (re.sub(r" \(host \w+\)", "", slower.sub("", text)) for text in (self.stdout, self.stderr))
+        return Outcome(self.exit_code, *texts, self.left)
 
+    @property
+    def said(self) -> list[str]:
+        """What polympi reported, sorted; launchers and MPI libraries have their own words."""
+        return sorted(line for line in self.stderr.splitlines() if line.startswith("[rank "))
 
-class RunInJob(Protocol):
-    """Runs a Python program in a job that programs of other tests use, too; fails where one of its ranks does."""
+    def ends(self, code: int = 0, words: str | None = None, said: Sequence[str] | None = None) -> Outcome:
+        """Assert that it ended with this code and wrote these words, and that polympi reported this in any order.
 
-    def __call__(
-        self,
-        script: str | Path,
-        ranks: int,
-        stack: Stack,
-        *,
-        timeout: float = 150,
-        env: Mapping[str, str] = ...,
-        arguments: Sequence[str] = (),
-    ) -> str:
-        """Run the script, and return what its ranks wrote, one rank after another; see :class:`Run`.
-
-        Programs with the same stack, number of ranks and variables have the same job. For programs about the start or
-        the end of MPI, crashes, standard error, or limits of their process there is :class:`Run`.
+        If it may have reported nothing, standard error must be empty.
         """
-
-
-class RunTogether(Protocol):
-    """Starts several programs as the ranks of one job, and waits for its end; no process outlives the call."""
-
-    def __call__(
-        self,
-        parts: Sequence[tuple[int, str | Path | Sequence[str]]],
-        stack: Stack,
-        *,
-        timeout: float = 150,
-        env: Mapping[str, str] = ...,
-    ) -> Outcome:
-        """Run them; of each part how many ranks, and a Python program (see :class:`Run`), or a command as words."""
-
-
-class RunOnHosts(Protocol):
-    """Starts a Python program on several hosts, and waits for its end; no process of it outlives the call."""
-
-    def __call__(
-        self,
-        script: str | Path,
-        each: int,
-        stack: Stack,
-        *,
-        timeout: float = 150,
-        env: Mapping[str, str] = ...,
-        arguments: Sequence[str] = (),
-    ) -> Outcome:
-        """Run the script, with `each` ranks on each host; see :class:`Run`."""
+        if code == 0:
+            self.succeeded()
+        assert self.exit_code == code, str(self)
+        assert words is None or sorted(self.stdout.split()) == sorted(words.split()), str(self)
+        assert said is None or self.said == sorted(said), str(self)
+        assert said or said is None or self.stderr == "", str(self)
+        return self
 
 
 @pytest.fixture(scope="session")
@@ -175,6 +116,8 @@ def _file(script: str | Path, folder: Path) -> Path:
     """The file of a program, of which this may be the text."""
     if isinstance(script, Path):
         return script
+    if script.endswith(".py"):
+        return PROGRAMS / script
     program = folder / "program.py"
     program.write_text(without_what_is_not_used(textwrap.dedent(script)))
     return program
@@ -195,7 +138,7 @@ def _variables(stack: Stack) -> dict[str, str]:
     core = str(core_folder(stack))
     counted = {"GCOV_PREFIX": core, "GCOV_PREFIX_STRIP": "99"} if COVERAGE else {}  # next to the notes, flat as these
     return {
-        "PYTHONPATH": f"{build.SOURCES.parents[1]}:{PROGRAMS}",
+        "PYTHONPATH": f"{build.SOURCES.parents[1]}:{PROGRAMS}:{VALUES}",
         "PYTHONUNBUFFERED": "",  # would let lines of several ranks run into one another
         "POLYMPI_CORE_FOLDER": core,
         **patience(),
@@ -276,53 +219,43 @@ def _run(
     on_tick: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Run a command; as in the laboratory, once more where a launcher did not reach a host: no rank is to blame."""
-    ended = _run_once(command, environment, timeout, folder, hosts=hosts, on_tick=on_tick)
-    if hosts and ended.exit_code and not_started(ended.stdout + ended.stderr) and not hosts.cluster.what_is_lost():
-        hosts.end_processes()
-        ended = _run_once(command, environment, timeout, folder, hosts=hosts, on_tick=on_tick)
-    return ended
-
-
-def _run_once(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    timeout: float,
-    folder: Path,
-    *,
-    hosts: Hosts | None,
-    on_tick: Callable[[], None],
-) -> Outcome:
     output, errors = folder / "stdout.txt", folder / "stderr.txt"
-    with _undisturbed(environment, hosts) as whole_environment:
-        ended = run_tree(
-            ["sh", "-c", 'exec "$@" 2>"$0"', str(errors), *command],
-            environment=whole_environment,
-            timeout_s=timeout * (10 if SANITIZE else 1),
-            output=output,
-            folder=folder,
-            on_tick=on_tick,
-        )
-    said = [path.read_text(errors="replace") for path in (output, errors)]
-    warnings = [text for stream in said for text in UCX_WARNING.findall(stream)]
-    out, err = (UCX_WARNING.sub("", stream) for stream in said)
+    for again in (False, True):
+        with _undisturbed(environment, hosts) as whole_environment:
+            ended = run_tree(
+                ["sh", "-c", 'exec "$@" 2>"$0"', str(errors), *command],
+                environment=whole_environment,
+                timeout_s=timeout * (10 if SANITIZE else 1),
+                output=output,
+                folder=folder,
+                on_tick=on_tick,
+            )
+        wrote = [path.read_text(errors="replace") for path in (output, errors)]
+        if again or not hosts or not ended.exit_code:
+            break
+        if not not_started("".join(wrote)) or hosts.cluster.what_is_lost():
+            break
+        hosts.end_processes()
+    warnings = [text for stream in wrote for text in UCX_WARNING.findall(stream)]
+    out, err = (UCX_WARNING.sub("", stream) for stream in wrote)
     return Outcome(ended.exit_code, out, err, sum("was not matched" in text for text in warnings))
 
 
 def _run_to_the_end(
     command: Sequence[str], environment: Mapping[str, str], timeout: float, folder: Path, hosts: Hosts | None
 ) -> Outcome:
-    """Run a command and end what is left of it on several hosts; its output is the same as on one."""
+    """Run a command and end what is left of it on several hosts."""
     try:
-        ended = _run(command, environment, timeout, folder, hosts=hosts)
-        return replace(ended, stdout=as_on_one_host(ended.stdout), stderr=as_on_one_host(ended.stderr))
+        return _run(command, environment, timeout, folder, hosts=hosts)
     finally:
         if hosts:
             hosts.end_processes()
 
 
-@pytest.fixture
-def run(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.FixtureRequest) -> Run:
-    """Runs a script on ranks of a stack; see :class:`Run`."""
+def _runner(
+    hosts: Hosts | None, folder: Path, request: pytest.FixtureRequest, *, each_host: bool = False
+) -> Callable[..., Outcome]:
+    """What runs a program; with this many ranks on each host, or in all, whose output then names no hosts."""
 
     def start(
         script: str | Path,
@@ -334,21 +267,40 @@ def run(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.Fixture
         launched_by: Stack | None = None,
         arguments: Sequence[str] = (),
     ) -> Outcome:
-        python = [*_python(script, stack, tmp_path, request), *arguments]
+        python = [*_python(script, stack, folder, request), *arguments]
         launcher, variables = launched_by or stack, {**_variables(stack), **env}
         if ranks is None:
-            return _run(python, {**launcher.variables(), **variables}, timeout, tmp_path)
-        command, environment = _launch(
-            launcher, ranks, python, variables=variables, hosts=hosts_of_launches, folder=tmp_path
-        )
-        return _run_to_the_end(command, environment, timeout, tmp_path, hosts_of_launches)
+            return _run(python, {**launcher.variables(), **variables}, timeout, folder)
+        if hosts and each_host:
+            ranks *= len(hosts.cluster.hosts)
+        command, environment = _launch(launcher, ranks, python, variables=variables, hosts=hosts, folder=folder)
+        ended = _run_to_the_end(command, environment, timeout, folder, hosts)
+        return ended if each_host else ended.as_on_one_host()
 
     return start
 
 
+@pytest.fixture(params=["1", "0"], ids=["memory", "messages"])
+def mailboxes(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The variable by which ranks of a machine share memory for collectives, or send messages."""
+    return {"POLYMPI_MAILBOXES": request.param}
+
+
 @pytest.fixture
-def run_together(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.FixtureRequest) -> RunTogether:
-    """Runs several programs as one job; see :class:`RunTogether`."""
+def run(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.FixtureRequest) -> Callable[..., Outcome]:
+    """Runs a Python program, its text or its file in programs/, on this many ranks of a stack.
+
+    None starts it without a launcher. It waits `timeout` seconds for its end; no process of it outlives the call.
+    `launched_by` is the stack of the launcher, where this is another one.
+    """
+    return _runner(hosts_of_launches, tmp_path, request)
+
+
+@pytest.fixture
+def run_together(
+    tmp_path: Path, hosts_of_launches: Hosts | None, request: pytest.FixtureRequest
+) -> Callable[..., Outcome]:
+    """Runs several programs as one job: of each how many ranks, and a Python program as for `run`, or a command."""
 
     def start(
         parts: Sequence[tuple[int, str | Path | Sequence[str]]],
@@ -371,7 +323,7 @@ def run_together(tmp_path: Path, hosts_of_launches: Hosts | None, request: pytes
             stack, whole, words, variables=variables, hosts=hosts_of_launches, folder=tmp_path
         )
         command[command.index("-n") + 1] = str(parts[0][0])
-        return _run_to_the_end(command, environment, timeout, tmp_path, hosts_of_launches)
+        return _run_to_the_end(command, environment, timeout, tmp_path, hosts_of_launches).as_on_one_host()
 
     return start
 
@@ -386,9 +338,16 @@ def jobs(hosts_of_jobs: Hosts | None) -> Iterator[Jobs]:
 
 @pytest.fixture
 def run_in_job(
-    jobs: Jobs, run: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> RunInJob:
-    """Runs a script on ranks that stay for the programs of other tests; see :class:`RunInJob`."""
+    jobs: Jobs,
+    run: Callable[..., Outcome],
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> Callable[..., str]:
+    """Runs a program as `run` does, on ranks that stay for other tests: what these wrote, one after another.
+
+    It fails where one of its ranks does. Programs with the same stack, number of ranks and variables have the same job.
+    """
 
     def in_job(
         script: str | Path,
@@ -426,33 +385,10 @@ def run_in_job(
     return in_job
 
 
-def _run_on(hosts: Hosts, tmp_path: Path, request: pytest.FixtureRequest) -> RunOnHosts:
-    def start(
-        script: str | Path,
-        each: int,
-        stack: Stack,
-        *,
-        timeout: float = 150,
-        env: Mapping[str, str] = {},
-        arguments: Sequence[str] = (),
-    ) -> Outcome:
-        python = [*_python(script, stack, tmp_path, request), *arguments]
-        ranks = each * len(hosts.cluster.hosts)
-        command, environment = _launch(
-            stack, ranks, python, variables={**_variables(stack), **env}, hosts=hosts, folder=tmp_path
-        )
-        try:
-            return _run(command, environment, timeout, tmp_path, hosts=hosts)
-        finally:
-            hosts.end_processes()
-
-    return start
-
-
 @pytest.fixture
-def run_on_hosts(tmp_path: Path, hosts: Hosts, request: pytest.FixtureRequest) -> RunOnHosts:
-    """Runs a script on two hosts; see :class:`RunOnHosts`."""
-    return _run_on(hosts, tmp_path, request)
+def run_on_hosts(tmp_path: Path, hosts: Hosts, request: pytest.FixtureRequest) -> Callable[..., Outcome]:
+    """Runs a program as `run` does, with this many ranks on each of two hosts."""
+    return _runner(hosts, tmp_path, request, each_host=True)
 
 
 @pytest.fixture(scope="session")
@@ -462,6 +398,6 @@ def four_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
 
 
 @pytest.fixture
-def run_on_four_hosts(tmp_path: Path, four_hosts: Hosts, request: pytest.FixtureRequest) -> RunOnHosts:
-    """Runs a script on four hosts; see :class:`RunOnHosts`."""
-    return _run_on(four_hosts, tmp_path, request)
+def run_on_four_hosts(tmp_path: Path, four_hosts: Hosts, request: pytest.FixtureRequest) -> Callable[..., Outcome]:
+    """Runs a program as `run` does, with this many ranks on each of four hosts."""
+    return _runner(four_hosts, tmp_path, request, each_host=True)

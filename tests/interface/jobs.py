@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 PROGRAM = Path(__file__).parent / "programs" / "job.py"
 START_S = 120.0  # until all ranks of a job have connected
@@ -31,33 +31,25 @@ class _KilledError(Exception):
     pass
 
 
-class Ended(Protocol):
-    """How a launch ended; as text, what its ranks wrote, too."""
-
-    @property
-    def exit_code(self) -> int | None:
-        """0 after a good end."""
-
-
 @dataclass
 class Job:
     """Ranks that wait for programs.
 
     Attributes:
         ranks: how many.
-        launch: starts them, to come to this socket, and returns how they ended. It calls its second argument now and
-            then, an exception of which ends them.
+        launch: starts them, to connect to this socket, and returns how they ended, with its `exit_code`. It calls its
+            second argument now and then, an exception of which ends them.
         programs: that they have run.
     """
 
     ranks: int
-    launch: Callable[[str, Callable[[], None]], Ended]
+    launch: Callable[[str, Callable[[], None]], Any]
     programs: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="polympi-job-")
         self._kill = threading.Event()
-        self._ended: Ended | None = None
+        self._ended: Any = None
         self._links: list[socket.socket] = []
         self._lines: list[Any] = []
         place = str(Path(self._folder.name) / "socket")

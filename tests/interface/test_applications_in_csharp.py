@@ -5,10 +5,8 @@ from pathlib import Path
 
 from compiled_applications import FOLDER, Applications
 
-from polympi.lab.stacks.stack import Stack
 
-
-def compile_for(runtime: str, start: str, stack: Stack, program: Path) -> None:
+def compile_for(runtime: str, start: str, stack, program: Path) -> None:
     """All programs, in the folder of this one, which is a script that starts the runtime."""
     options = [f"RUNTIME={runtime}", f"MPICC={stack.mpicc}", f"PYTHON={stack.python}", f"INTO={program.parent}"]
     if not (program.parent / "Polympi.Net.dll").exists():
@@ -21,7 +19,7 @@ class TestMono(Applications):
     compiler = "mono"
 
     @staticmethod
-    def compile(name: str, stack: Stack, program: Path) -> None:
+    def compile(name: str, stack, program: Path) -> None:
         compile_for("mono", f"mono {name}.exe", stack, program)
 
 
@@ -29,5 +27,5 @@ class TestCoreClr(Applications):
     compiler = "mcs"
 
     @staticmethod
-    def compile(name: str, stack: Stack, program: Path) -> None:
+    def compile(name: str, stack, program: Path) -> None:
         compile_for("coreclr", f"dotnet/dotnet {name}.dll", stack, program)

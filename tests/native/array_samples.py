@@ -1,4 +1,4 @@
-"""Arrays of all types and layouts, and how generated ones are tested."""
+"""Arrays of all types and layouts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
-
-# Under sanitizers, and on machines that do other things, the time an example takes says nothing.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 NUMBERS = "?bBhHiIlLqQefdgFDG"
 INNER = np.dtype([("x", "f4"), ("y", "S3")])

@@ -98,51 +98,7 @@ static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *arguments) {
     return value;
 }
 
-static int fill_target(const Target *target, const Elements *elements, const char *data, const Call *call) {
-    if (target_accepts(target, elements, call) < 0)
-        return -1;
-    Layout layout;
-    if (target_in_order(target, elements, &layout) && layout.contiguous)
-        memcpy(layout.data, data, (size_t)elements->nbytes);
-    else
-        target_fill(target, elements, data);
-    return 0;
-}
-
 static PyObject *fill(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    const Call call = {.operation = "recv", .rank = 0, .peer = 0, .tag = 0};
-    const char *bytes;
-    Py_ssize_t nbytes;
-    PyObject *into, *list;
-    Target target;
-    Elements elements;
-    if (!PyArg_ParseTuple(arguments, "Oy#O!", &into, &bytes, &nbytes, &PyList_Type, &list) ||
-        target_open(&target, into, &call) < 0)
-        return NULL;
-    char *copy = exact_copy(bytes, nbytes);
-    if (!copy) {
-        target_close(&target);
-        return NULL;
-    }
-    int kind = array_elements(copy, nbytes, &elements), failed = -1;
-    if (kind == 0)
-        PyErr_SetString(PyExc_LookupError, "no array");
-    if (kind > 0) {
-        PyObject *part = PyList_GET_SIZE(list) == 1 ? PyList_GET_ITEM(list, 0) : NULL;
-        Py_ssize_t room = part ? PyByteArray_Size(part) : 0;
-        if (elements.apart && (!part || room != elements.nbytes))
-            raise_error("Error", &call, "a damaged message came");
-        else
-            failed = fill_target(&target, &elements,
-                                 elements.apart ? PyByteArray_AsString(part) : elements.data, &call);
-        Py_XDECREF(elements.dtype);
-    }
-    PyMem_RawFree(copy);
-    target_close(&target);
-    return failed ? NULL : Py_NewRef(into);
-}
-
-static PyObject *receive(PyObject *Py_UNUSED(module), PyObject *arguments) {
     const Call call = {.operation = "recv", .rank = 0, .peer = 0, .tag = 0};
     const char *bytes;
     Py_ssize_t nbytes;
@@ -323,8 +279,7 @@ static PyMethodDef functions[] = {
     {"encode", encode, METH_O, "The value as (bytes, [bytearray of each part])."},
     {"decode", decode, METH_VARARGS, "The value of (bytes, [bytearray])."},
     {"fill", fill, METH_VARARGS,
-     "Put an array, as (bytes, [bytearray]), into memory: (into, bytes, parts) -> into."},
-    {"receive", receive, METH_VARARGS, "As the core does what `fill` does, whatever the bytes are."},
+     "Receive an array, as (bytes, [bytearray]), into memory: (into, bytes, parts) -> into."},
     {"announced", announced, METH_O,
      "The sizes of the parts that bytes announce; None where they are apart."},
     {"announce", announce, METH_VARARGS, "What begins a message that announces (value, sequence)."},

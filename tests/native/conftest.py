@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import os
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 from types import ModuleType
@@ -48,10 +49,7 @@ def codec(codec_file: Path) -> ModuleType:
     """The module of codec_module.c: its functions, and ``roundtrip``, which encodes, copies and decodes a value."""
     if SANITIZE:
         os.environ["POLYMPI_POOL_BYTES"] = "0"  # all memory from malloc, whose bounds are watched
-    spec = importlib.util.spec_from_file_location("codec", codec_file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(codec_file.parent))
+    module = importlib.import_module("codec")
     vars(module)["roundtrip"] = lambda value: module.decode(*module.encode(value))
     return module

@@ -33,6 +33,16 @@ class Holder:
         self.value = value
 
 
+class Refusing:
+    def __reduce__(self) -> str:
+        raise ZeroDivisionError("not me")
+
+
+class Unloadable:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (int, ("no number",))
+
+
 class Slotted:
     __slots__ = ("value",)
 
@@ -88,8 +98,9 @@ def observed(value: Any) -> Any:  # noqa: PLR0911  (one kind of value each)
         elements = observed(value.tolist()) if value.dtype.hasobject else content(value)
         masked = repr(value) if isinstance(value, np.ma.MaskedArray) else None
         return (kind, dtype_key(value.dtype), value.shape, flags, elements, masked)
-    if isinstance(value, np.generic):
-        return (kind, dtype_key(value.dtype), value.tobytes())
+    if isinstance(value, np.generic):  # of which long doubles have gaps
+        data = repr(value) if value.dtype.char in "gG" else value.tobytes()
+        return (kind, dtype_key(value.dtype), data)
     if isinstance(value, memoryview):
         return (kind, value.format, value.shape, value.strides, value.readonly, value.tobytes())
     if isinstance(value, Tensor):
@@ -102,11 +113,13 @@ def observed(value: Any) -> Any:  # noqa: PLR0911  (one kind of value each)
         return (kind, [(observed(key), observed(item)) for key, item in value.items()], vars_of(value))
     if isinstance(value, (list, tuple, collections.deque)):
         return (kind, [observed(item) for item in value], vars_of(value))
+    if isinstance(value, (set, frozenset)):
+        return (kind, sorted(repr(observed(item)) for item in value))
     if isinstance(value, (Holder, Slotted, Cell, Text)):
         return (kind, str(value) if kind is Text else None, vars_of(value))
     if isinstance(value, BaseException):
         return (kind, observed(value.args), vars_of(value))
-    return (kind, repr(value))
+    return (kind, hex(value) if isinstance(value, int) else repr(value))  # of which there is no limit
 
 
 def vars_of(value: Any) -> Any:
@@ -221,7 +234,13 @@ OBJECTS: dict[str, Any] = {
     "list that holds an array twice": itself(),
 }
 EVERYTHING = {**MEMORY, **ARRAYS, **OBJECTS}
-
+# A few of each kind, whose streams are short.
+SAMPLES: list[Any] = [
+    *(None, 5, 2**99, 1.5, 1j, "short", "x" * 300, "é", b"bytes", (1, "a"), [1, [2, []]], {"a": {"b": 1}}, {1, 2}),
+    *(frozenset([1]), bytearray(b"abc"), memoryview(b"abc"), array("d", [1, 2]), np.float64(1), np.arange(6)),
+    *(np.arange(6).reshape(2, 3), np.zeros(1000), b"x" * 5000, ["x" * 5000, bytearray(5000)], memoryview(bytes(5000))),
+    np.zeros(3, "M8[s]"),
+]
 
 NAMES = sorted(EVERYTHING)
 

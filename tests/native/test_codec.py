@@ -17,15 +17,13 @@ import warnings
 import weakref
 from array import array
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from array_samples import unhurried
+from everything import SAMPLES, Holder, Refusing, Unloadable, observed
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_objects import SAMPLES, Holder, Refusing, Unloadable, same
 from tensors import Tensor
 
 from polympi import errors
@@ -74,10 +72,9 @@ values = st.recursive(
 )
 
 
-@unhurried
 @given(value=values)
-def test_nested_objects_arrive_as_they_are(codec: ModuleType, value: object) -> None:
-    assert same(codec.roundtrip(value), value)
+def test_nested_objects_arrive_as_they_are(codec, value: object) -> None:
+    assert observed(codec.roundtrip(value)) == observed(value)
 
 
 @pytest.mark.parametrize(
@@ -102,33 +99,32 @@ def test_nested_objects_arrive_as_they_are(codec: ModuleType, value: object) -> 
     ],
     ids=lambda value: f"{type(value).__name__}-{len(pickle.dumps(value))}",
 )
-def test_particular_objects_arrive_as_they_are(codec: ModuleType, value: object) -> None:
-    assert same(codec.roundtrip(value), value)
-    assert same(codec.roundtrip([value]), [value])
+def test_particular_objects_arrive_as_they_are(codec, value: object) -> None:
+    assert observed(codec.roundtrip(value)) == observed(value)
+    assert observed(codec.roundtrip([value])) == observed([value])
 
 
-def test_not_a_number_keeps_its_bits(codec: ModuleType) -> None:
+def test_not_a_number_keeps_its_bits(codec) -> None:
     nan = np.array([0x7FF8DEADBEEF0001], "u8").view("f8").item()
     assert np.array(codec.roundtrip(nan)).view("u8") == 0x7FF8DEADBEEF0001
 
 
-def test_large_data_are_sent_apart_from_the_stream(codec: ModuleType) -> None:
+def test_large_data_are_sent_apart_from_the_stream(codec) -> None:
     for value in (b"x" * 10**6, bytearray(10**6), "é" * 10**6, np.zeros(10**6), Holder(np.zeros(10**6))):
         stream, parts = codec.encode(value)
         assert len(stream) < 1000
         assert len(parts) == 1
 
 
-def test_keys_of_dicts_are_the_same_objects_each_time(codec: ModuleType) -> None:
+def test_keys_of_dicts_are_the_same_objects_each_time(codec) -> None:
     message = codec.encode({"temperature_of_the_wall": 1})
     (_,), (second,), (third,) = (codec.decode(*message) for _ in range(3))
     assert second is third
     assert second is sys.intern("temperature_of_" + "the_wall")
 
 
-@unhurried
 @given(keys=st.lists(st.text(st.characters(max_codepoint=127), max_size=45), min_size=1, max_size=300))
-def test_cached_keys_are_never_mistaken(codec: ModuleType, keys: list[str]) -> None:
+def test_cached_keys_are_never_mistaken(codec, keys: list[str]) -> None:
     assert codec.roundtrip(dict.fromkeys(keys)) == dict.fromkeys(keys)
 
 
@@ -140,7 +136,7 @@ def shared() -> list[Any]:
 
 
 @pytest.mark.parametrize("item", shared(), ids=lambda item: type(item).__name__)
-def test_what_is_contained_twice_is_one_object(codec: ModuleType, item: object) -> None:
+def test_what_is_contained_twice_is_one_object(codec, item: object) -> None:
     first, second = codec.roundtrip([item, item])
     assert second is first
     first, (second,) = codec.roundtrip((item, [item]))
@@ -149,7 +145,7 @@ def test_what_is_contained_twice_is_one_object(codec: ModuleType, item: object) 
     assert inner["x"] is first
 
 
-def test_a_list_in_itself_stays_so(codec: ModuleType) -> None:
+def test_a_list_in_itself_stays_so(codec) -> None:
     items: list[Any] = [1]
     items.append(items)
     received = codec.roundtrip(items)
@@ -160,19 +156,19 @@ def test_a_list_in_itself_stays_so(codec: ModuleType) -> None:
     assert received[0][0] is received
 
 
-def test_equal_objects_stay_apart(codec: ModuleType) -> None:
+def test_equal_objects_stay_apart(codec) -> None:
     one, other = codec.roundtrip([[1], [1]])
     assert one is not other
 
 
-def test_more_shared_objects_than_are_watched(codec: ModuleType) -> None:
+def test_more_shared_objects_than_are_watched(codec) -> None:
     items = [[n] for n in range(100)]
     received = codec.roundtrip([items, items[99]])
     assert received == [items, items[99]]
     assert received[0][99] is received[1]
 
 
-def test_deep_nesting(codec: ModuleType) -> None:
+def test_deep_nesting(codec) -> None:
     value: list[Any] = []
     for _ in range(200):
         value = [value]
@@ -184,7 +180,7 @@ def test_deep_nesting(codec: ModuleType) -> None:
 
 @pytest.mark.parametrize("code", "bBhHiIlLqQfdu")
 @pytest.mark.parametrize("length", [0, 3, 5000])
-def test_array_array(codec: ModuleType, code: str, length: int) -> None:
+def test_array_array(codec, code: str, length: int) -> None:
     value = array(code, "x" * length if code == "u" else [1] * length)
     received = codec.roundtrip(value)
     assert type(received) is array
@@ -211,7 +207,7 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_memoryviews_keep_format_and_shape_over_memory_of_their_own(codec: ModuleType, name: str) -> None:
+def test_memoryviews_keep_format_and_shape_over_memory_of_their_own(codec, name: str) -> None:
     view = VIEWS[name]
     received = codec.roundtrip(view)
     assert type(received) is memoryview
@@ -221,21 +217,21 @@ def test_memoryviews_keep_format_and_shape_over_memory_of_their_own(codec: Modul
     assert received.c_contiguous
 
 
-def test_a_released_memoryview_is_an_error(codec: ModuleType) -> None:
+def test_a_released_memoryview_is_an_error(codec) -> None:
     view = memoryview(b"abc")
     view.release()
     with pytest.raises(ValueError, match="released"):
         codec.roundtrip(view)
 
 
-def test_a_bytearray_cannot_shrink_while_it_is_encoded(codec: ModuleType) -> None:
+def test_a_bytearray_cannot_shrink_while_it_is_encoded(codec) -> None:
     data = bytearray(b"x" * 10**5)
     assert codec.roundtrip(data) == data
     data.clear()  # nothing holds it any more
     assert codec.roundtrip(data) == b""
 
 
-def test_memory_that_cannot_be_pickled_arrives_as_a_memoryview(codec: ModuleType) -> None:
+def test_memory_that_cannot_be_pickled_arrives_as_a_memoryview(codec) -> None:
     with mmap.mmap(-1, 5000) as mapped:
         mapped[:3] = b"abc"
         received = codec.roundtrip(mapped)
@@ -246,16 +242,16 @@ def test_memory_that_cannot_be_pickled_arrives_as_a_memoryview(codec: ModuleType
 # ---- pickle ----
 
 
-def test_buffers_of_pickled_objects_are_writable_memory(codec: ModuleType) -> None:
+def test_buffers_of_pickled_objects_are_writable_memory(codec) -> None:
     small, large = np.arange(3.0), np.arange(10.0**4)
     received = codec.roundtrip([Holder(small), Holder([large, large[::2]])])
-    assert received == [Holder(small), Holder([large, large[::2]])]
+    assert observed(received) == observed([Holder(small), Holder([large, large[::2].copy()])])
     received[0].value[:] = 1
     received[1].value[0][:] = 1
 
 
 @pytest.mark.parametrize("value", [Refusing(), [1, {"x": Refusing()}]], ids=["alone", "inside"])
-def test_errors_of_pickling_are_raised_as_they_are_with_a_note(codec: ModuleType, value: object) -> None:
+def test_errors_of_pickling_are_raised_as_they_are_with_a_note(codec, value: object) -> None:
     with pytest.raises(ZeroDivisionError, match="not me") as raised:
         codec.roundtrip(value)
     if sys.version_info >= (3, 11):
@@ -263,7 +259,7 @@ def test_errors_of_pickling_are_raised_as_they_are_with_a_note(codec: ModuleType
         assert any(f"type {name} " in note or f".{name} " in note for note in raised.value.__notes__)
 
 
-def test_errors_of_unpickling_are_raised_as_they_are(codec: ModuleType) -> None:
+def test_errors_of_unpickling_are_raised_as_they_are(codec) -> None:
     with pytest.raises(ValueError, match="no number"):
         codec.roundtrip(Unloadable())
 
@@ -280,7 +276,7 @@ class Shrinking:
         return (int, ())
 
 
-def test_a_list_that_shrinks_while_it_is_pickled(codec: ModuleType) -> None:
+def test_a_list_that_shrinks_while_it_is_pickled(codec) -> None:
     holder: list[Any] = []
     holder += [Shrinking(holder), [1], "x" * 10**5]
     assert codec.roundtrip(holder) == [0]
@@ -289,7 +285,7 @@ def test_a_list_that_shrinks_while_it_is_pickled(codec: ModuleType) -> None:
 # ---- one pickle after another: the pickler is used again ----
 
 
-def test_a_pickle_knows_nothing_of_those_before(codec: ModuleType) -> None:
+def test_a_pickle_knows_nothing_of_those_before(codec) -> None:
     holder = Holder(["text", Holder(1)])
     first = codec.encode(holder)
     codec.encode([holder, holder])
@@ -301,7 +297,7 @@ def test_a_pickle_knows_nothing_of_those_before(codec: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 10**5], ids=["small", "large"])
-def test_what_was_pickled_is_not_kept(codec: ModuleType, size: int) -> None:
+def test_what_was_pickled_is_not_kept(codec, size: int) -> None:
     holder = Holder([Holder("x" * size), np.zeros(size)])
     alive = weakref.ref(holder), weakref.ref(holder.value[0])  # type: ignore[index]  # a list
     codec.encode(holder)
@@ -312,7 +308,7 @@ def test_what_was_pickled_is_not_kept(codec: ModuleType, size: int) -> None:
 class Reduced:
     """Its state is made for pickle alone, which pickles in its turn when it is no longer needed."""
 
-    def __init__(self, codec: ModuleType, pickled: list[Any]) -> None:
+    def __init__(self, codec, pickled: list[Any]) -> None:
         self.codec, self.pickled = codec, pickled
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -320,7 +316,7 @@ class Reduced:
 
 
 class Last:
-    def __init__(self, codec: ModuleType, pickled: list[Any]) -> None:
+    def __init__(self, codec, pickled: list[Any]) -> None:
         self.codec, self.pickled = codec, pickled
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -330,7 +326,7 @@ class Last:
         self.pickled.append(self.codec.encode(Holder(8)))
 
 
-def test_objects_that_pickle_at_their_end(codec: ModuleType) -> None:
+def test_objects_that_pickle_at_their_end(codec) -> None:
     pickled: list[Any] = []
     expected = codec.encode(Holder(8))
     for number in range(1, 4):
@@ -339,16 +335,16 @@ def test_objects_that_pickle_at_their_end(codec: ModuleType) -> None:
         assert pickled == [expected] * number
 
 
-def test_pickles_of_several_pieces(codec: ModuleType) -> None:
+def test_pickles_of_several_pieces(codec) -> None:
     values = [Holder([f"{i:1000}" for i in range(300)]), Holder(1), Holder([bytes(100)] * 10**4)]
     for value in (*values, *values):
-        assert same(vars(codec.roundtrip(value)), vars(value))
+        assert observed(codec.roundtrip(value)) == observed(value)
 
 
 # ---- cost ----
 
 
-def test_nothing_leaks(codec: ModuleType) -> None:
+def test_nothing_leaks(codec) -> None:
     a_list: list[Any] = [1]
     values = [
         *SAMPLES,
@@ -401,14 +397,12 @@ def test_nothing_leaks(codec: ModuleType) -> None:
         tracemalloc.stop()
 
 
-def test_numpy_is_not_loaded_for_what_needs_none(codec: ModuleType, codec_file: Path) -> None:
+def test_numpy_is_not_loaded_for_what_needs_none(codec, codec_file: Path) -> None:
     an_array = codec.encode(np.arange(3))[0]
     script = f"""
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
-spec = spec_from_file_location("codec", {str(codec_file)!r})
-codec = module_from_spec(spec)
-spec.loader.exec_module(codec)
+sys.path.insert(0, {str(codec_file.parent)!r})
+import codec
 from array import array
 for value in (1, "x", [{{"a": (1.5, None)}}], b"x" * 5000, bytearray(3), memoryview(b"x"), array("d", [1]), object):
     assert codec.decode(*codec.encode(value)) == value

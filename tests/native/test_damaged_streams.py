@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from types import ModuleType
 
 import numpy as np
 import pytest
-from array_samples import unhurried
+from everything import SAMPLES, Holder
+from fuzzing import one_round
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_objects import SAMPLES, Holder
 
 from polympi import errors
 
 
 @pytest.mark.parametrize("value", [*SAMPLES, Holder(1), Holder(np.zeros(1000))], ids=lambda value: type(value).__name__)
-def test_streams_that_end_early_or_late_are_errors(codec: ModuleType, value: object) -> None:
+def test_streams_that_end_early_or_late_are_errors(codec, value: object) -> None:
     stream, parts = codec.encode(value)
     for end in range(1, len(stream)):
         with pytest.raises(errors.Error, match="damaged"):
@@ -38,7 +37,7 @@ def test_streams_that_end_early_or_late_are_errors(codec: ModuleType, value: obj
     [(1, b"\xff"), (1, b"\x11"), (2, b"\x04"), (2, b"\x00"), (4, b"\x03"), (4, b"\x00\x02"), (4, b"\xff" * 4)],
     ids=["described", "no type", "smaller elements", "no elements", "more", "as much as a part", "most"],
 )
-def test_a_row_whose_head_lies_is_an_error(codec: ModuleType, place: int, bytes_there: bytes) -> None:
+def test_a_row_whose_head_lies_is_an_error(codec, place: int, bytes_there: bytes) -> None:
     stream, _ = codec.encode(np.array([1.0, 2.0]))
     changed = stream[:place] + bytes_there + stream[place + len(bytes_there) :]
     for damaged in (changed, changed + bytes(8192)):
@@ -46,22 +45,13 @@ def test_a_row_whose_head_lies_is_an_error(codec: ModuleType, place: int, bytes_
             codec.decode(damaged, [])
 
 
-@unhurried
-@given(data=st.data())
-def test_changed_streams_do_not_crash(codec: ModuleType, data: st.DataObject) -> None:
-    value = data.draw(st.sampled_from(SAMPLES[:-1]))
-    stream, parts = codec.encode(value)
-    changed = bytearray(stream)
-    for position in data.draw(st.lists(st.integers(0, len(stream) - 1), max_size=4)):
-        changed[position] = data.draw(st.integers(0, 255) | st.sampled_from([0, 1, 127, 128, 255]))
-    if 16 in changed:  # a pickle may do anything
-        return
-    with contextlib.suppress(errors.Error, ValueError, MemoryError):
-        codec.decode(bytes(changed), parts)
+@pytest.mark.parametrize("first", range(0, 400, 50))
+def test_random_values_and_damaged_streams(codec, first: int) -> None:
+    for seed in range(first, first + 50):
+        one_round(codec, seed)
 
 
-@unhurried
 @given(stream=st.binary(min_size=1, max_size=60).filter(lambda stream: 16 not in stream))
-def test_rubbish_does_not_crash(codec: ModuleType, stream: bytes) -> None:
+def test_rubbish_does_not_crash(codec, stream: bytes) -> None:
     with contextlib.suppress(errors.Error, ValueError, MemoryError):
         codec.decode(stream, [])

@@ -7,12 +7,11 @@ import gc
 import struct
 import sys
 from array import array
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from array_samples import DESCRIBED, NUMBERS, content, filled, layouts, short, unhurried
+from array_samples import DESCRIBED, NUMBERS, content, filled, layouts, short
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as np_st
@@ -22,7 +21,7 @@ from tensors import GpuTensor, OldTensor, Tensor
 from polympi import errors
 
 
-def fill(codec: ModuleType, into: Any, value: object) -> Any:
+def fill(codec, into: Any, value: object) -> Any:
     received = codec.fill(into, *codec.encode(value))
     assert received is into
     return received
@@ -30,7 +29,7 @@ def fill(codec: ModuleType, into: Any, value: object) -> Any:
 
 @pytest.mark.parametrize("dtype", [*NUMBERS, *DESCRIBED], ids=short)
 @pytest.mark.parametrize("shape", [(2, 3, 4), (9, 10, 11)], ids=["small", "large"])
-def test_every_layout_into_every_layout(codec: ModuleType, dtype: Any, shape: tuple[int, ...]) -> None:
+def test_every_layout_into_every_layout(codec, dtype: Any, shape: tuple[int, ...]) -> None:
     values = filled(np.dtype(dtype), shape)
     for name, source in layouts(values).items():
         if source.shape == shape:
@@ -39,11 +38,10 @@ def test_every_layout_into_every_layout(codec: ModuleType, dtype: Any, shape: tu
                 assert content(fill(codec, into, source)) == content(source), name
 
 
-@unhurried
 @given(
     values=np_st.arrays("i2", np_st.array_shapes(max_dims=4, max_side=5), elements=st.integers(-99, 99)), data=st.data()
 )
-def test_any_order_into_any_order(codec: ModuleType, values: NDArray[Any], data: st.DataObject) -> None:
+def test_any_order_into_any_order(codec, values: NDArray[Any], data: st.DataObject) -> None:
     source = values.transpose(data.draw(st.permutations(range(values.ndim))))
     axes = data.draw(st.permutations(range(values.ndim)))
     into = np.zeros([source.shape[axis] for axis in axes], "i2").transpose(np.argsort(axes))
@@ -52,7 +50,7 @@ def test_any_order_into_any_order(codec: ModuleType, values: NDArray[Any], data:
 
 
 @pytest.mark.parametrize("count", [24, 24000])
-def test_another_shape_of_as_many_elements_takes_them_in_order(codec: ModuleType, count: int) -> None:
+def test_another_shape_of_as_many_elements_takes_them_in_order(codec, count: int) -> None:
     values = np.arange(float(count)).reshape(4, -1)
     for source in (values, np.asfortranarray(values), values.T, values[::-1]):
         for into in (np.zeros(count), np.zeros((count // 2, 2)), np.zeros((2, count // 2), order="F")):
@@ -60,7 +58,7 @@ def test_another_shape_of_as_many_elements_takes_them_in_order(codec: ModuleType
 
 
 @pytest.mark.parametrize("count", [6, 6000])
-def test_fewer_elements_fill_the_first_ones(codec: ModuleType, count: int) -> None:
+def test_fewer_elements_fill_the_first_ones(codec, count: int) -> None:
     values = np.arange(1.0, count + 1).reshape(2, -1)
     for source in (values, np.asfortranarray(values), values[::-1]):
         for into in (np.zeros(count + 4), np.zeros(2 * count + 8)[::2]):
@@ -71,7 +69,7 @@ def test_fewer_elements_fill_the_first_ones(codec: ModuleType, count: int) -> No
         fill(codec, np.zeros((4, 6)), np.zeros((2, 3)))
 
 
-def test_more_elements_are_an_error_that_names_both(codec: ModuleType) -> None:
+def test_more_elements_are_an_error_that_names_both(codec) -> None:
     with pytest.raises(errors.TruncationError, match=r"float64 .* \(4,\) do not fit into float64 .* \(3,\)"):
         fill(codec, np.zeros(3), np.zeros(4))
     with pytest.raises(errors.TruncationError):
@@ -94,7 +92,7 @@ def test_more_elements_are_an_error_that_names_both(codec: ModuleType) -> None:
     ],
     ids=lambda value: str(getattr(value, "dtype", type(value).__name__)),
 )
-def test_other_types_of_elements_are_refused(codec: ModuleType, into: object, value: object) -> None:
+def test_other_types_of_elements_are_refused(codec, into: object, value: object) -> None:
     with pytest.raises(errors.MismatchError, match="the types of the elements differ"):
         fill(codec, into, value)
 
@@ -117,7 +115,7 @@ THREE = np.dtype([X, ("n", "i4"), ("s", "S4")])
     ids=str,
 )
 @pytest.mark.parametrize("kind", [np.ndarray, np.recarray])
-def test_structures_of_one_layout_fit_whatever_is_said_about_them(codec: ModuleType, dtype: Any, kind: type) -> None:
+def test_structures_of_one_layout_fit_whatever_is_said_about_them(codec, dtype: Any, kind: type) -> None:
     values = [(1.5, 2, b"abc"), (-1.0, 3, b"d")]
     for there in (THREE, np.dtype(dtype)):
         source = np.zeros(2, dtype)
@@ -152,7 +150,7 @@ def test_structures_of_one_layout_fit_whatever_is_said_about_them(codec: ModuleT
         ("V12", "|V12 elements of shape (2,) do not fit into [('x', "),
     ],
 )
-def test_a_refusal_of_a_structure_says_where_it_differs(codec: ModuleType, dtype: Any, difference: str) -> None:
+def test_a_refusal_of_a_structure_says_where_it_differs(codec, dtype: Any, difference: str) -> None:
     into = np.ones(2, THREE)
     for source in (np.zeros(2, dtype), np.zeros(2, dtype).view(np.recarray)):
         with pytest.raises(errors.MismatchError, match="the types of the elements differ") as raised:
@@ -162,7 +160,7 @@ def test_a_refusal_of_a_structure_says_where_it_differs(codec: ModuleType, dtype
     assert (into == np.ones(2, THREE)).all()
 
 
-def test_arrays_of_other_classes_go_into_memory(codec: ModuleType) -> None:
+def test_arrays_of_other_classes_go_into_memory(codec) -> None:
     numbers = np.arange(6.0).reshape(2, 3)
     for kind in (np.matrix, np.memmap):
         assert np.array_equal(fill(codec, np.zeros((2, 3)), numbers.view(kind)), numbers)
@@ -173,7 +171,7 @@ def test_arrays_of_other_classes_go_into_memory(codec: ModuleType) -> None:
     assert np.array_equal(fill(codec, np.zeros_like(with_unit), numbers), numbers)
 
 
-def test_the_error_names_both_types(codec: ModuleType) -> None:
+def test_the_error_names_both_types(codec) -> None:
     with pytest.raises(errors.MismatchError, match=r"datetime64\[s\] elements .* into float64 elements"):
         fill(codec, np.zeros(3), np.zeros(3, "M8[s]"))
     with pytest.raises(errors.MismatchError, match=r"float16 elements .* into uint8 elements"):
@@ -181,13 +179,13 @@ def test_the_error_names_both_types(codec: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("into", [np.zeros(3, np.longlong), np.zeros(3, "l"), array("q", [0] * 3), array("l", [0] * 3)])
-def test_long_long_takes_long(codec: ModuleType, into: Any) -> None:
+def test_long_long_takes_long(codec, into: Any) -> None:
     assert list(fill(codec, into, np.arange(3))) == [0, 1, 2]
     assert list(fill(codec, into, np.arange(3, 6, dtype=np.longlong))) == [3, 4, 5]
 
 
 @pytest.mark.parametrize("size", [6, 6000])
-def test_bytes_fit_any_type_of_one_byte(codec: ModuleType, size: int) -> None:
+def test_bytes_fit_any_type_of_one_byte(codec, size: int) -> None:
     data = bytes(range(6)) * (size // 6)
     for value in (data, bytearray(data), memoryview(data)):
         for into in (np.zeros(size, "i1"), np.zeros((2, size // 2), "u1"), np.zeros(size, "S1"), np.zeros(size, "?")):
@@ -196,7 +194,7 @@ def test_bytes_fit_any_type_of_one_byte(codec: ModuleType, size: int) -> None:
             assert bytes(memoryview(fill(codec, memory, value))) == data
 
 
-def test_buffers_of_all_kinds(codec: ModuleType) -> None:
+def test_buffers_of_all_kinds(codec) -> None:
     into = memoryview(np.zeros((3, 8)))[::2]
     fill(codec, into, np.arange(16.0).reshape(2, 8))
     assert into.tolist() == np.arange(16.0).reshape(2, 8).tolist()
@@ -212,7 +210,7 @@ def test_buffers_of_all_kinds(codec: ModuleType) -> None:
     numbers.append(3)  # nothing holds its memory any more
 
 
-def test_targets_are_let_go(codec: ModuleType) -> None:
+def test_targets_are_let_go(codec) -> None:
     three = np.arange(3.0)
     targets = [three.copy(), np.zeros(3, "M8[s]"), bytearray(3), memoryview(np.zeros(3, "i4,f4")), np.ones((2, 3)).T]
     watched = [three.dtype, targets[1].dtype, *targets]
@@ -220,7 +218,7 @@ def test_targets_are_let_go(codec: ModuleType) -> None:
     def once() -> None:
         for into in targets:
             for value in (three, np.zeros(3, "M8[s]"), b"abc", three.repeat(30), "no array"):
-                with contextlib.suppress(errors.Error, LookupError):
+                with contextlib.suppress(errors.Error):
                     fill(codec, into, value)
 
     def references() -> list[int]:
@@ -235,7 +233,7 @@ def test_targets_are_let_go(codec: ModuleType) -> None:
 
 
 @pytest.mark.skipif(np.__version__.startswith("2.0."), reason="NumPy 2.0 takes all DLPack memory for read-only")
-def test_tensors(codec: ModuleType) -> None:
+def test_tensors(codec) -> None:
     into = Tensor(np.zeros(3))
     fill(codec, into, np.arange(3.0))
     assert into.array.tolist() == [0, 1, 2]
@@ -268,26 +266,26 @@ def read_only() -> NDArray[Any]:
     ],
     ids=lambda value: str(getattr(value, "dtype", type(value).__name__)),
 )
-def test_memory_that_cannot_be_received_into(codec: ModuleType, into: object, why: str) -> None:
+def test_memory_that_cannot_be_received_into(codec, into: object, why: str) -> None:
     with pytest.raises(errors.MismatchError, match=f"{type(into).__name__} cannot be received into: .*{why}"):
         fill(codec, into, b"abc")
 
 
-@pytest.mark.parametrize("value", [1, "text", [np.zeros(3)], None, np.zeros(3, "O")], ids=str)
-def test_objects_are_no_elements(codec: ModuleType, value: object) -> None:
-    with pytest.raises(LookupError, match="no array"):
+@pytest.mark.parametrize("value", [1j, "text", [np.zeros(3)], None, np.zeros(3, "O")], ids=str)
+def test_objects_are_no_elements(codec, value: object) -> None:
+    with pytest.raises(errors.MismatchError, match="an object and not an array"):
         fill(codec, np.zeros(3), value)
 
 
 @pytest.mark.parametrize("dtype", [*NUMBERS, *DESCRIBED], ids=short)
-def test_nothing_into_nothing(codec: ModuleType, dtype: Any) -> None:
+def test_nothing_into_nothing(codec, dtype: Any) -> None:
     fill(codec, np.zeros((0, 3), dtype), np.zeros((0, 3), dtype))
     fill(codec, np.zeros(0, dtype), np.zeros((0, 3), dtype, order="F"))
     untouched = np.zeros(2, dtype)
     assert fill(codec, untouched, np.zeros(0, dtype)).tobytes() == np.zeros(2, dtype).tobytes()
 
 
-def test_damaged_heads_are_errors(codec: ModuleType) -> None:
+def test_damaged_heads_are_errors(codec) -> None:
     arrays = (np.arange(6.0).reshape(2, 3), np.arange(6.0), np.zeros(3, "M8[s]"))
     for value in (*arrays, b"abc", bytearray(3), Tensor(np.zeros(3))):
         stream, parts = codec.encode(value)
@@ -297,43 +295,6 @@ def test_damaged_heads_are_errors(codec: ModuleType) -> None:
 
 
 # ---- messages that lie ----
-
-GUARD = 64  # elements on both sides of a target that nothing may touch
-
-
-def guarded(cut: int) -> tuple[NDArray[Any], Any]:
-    """Memory with a target in its middle: of few elements and of many, in one piece and strided."""
-    whole = np.full(2 * GUARD + 2400, -1.0)
-    inner = whole[GUARD:-GUARD]
-    views = [
-        *(inner[:6], inner[:6].reshape(2, 3), inner[:12:2], inner[:6].reshape(2, 3).T, inner[5::-1]),
-        *(inner[:1000], inner[:2000:2], inner[:1200].reshape(30, 40).T, memoryview(inner[:6]).cast("B")),
-        *(inner[:1000].view("u1"), memoryview(inner[:1000])),
-    ]
-    return whole, views[cut]
-
-
-LIARS: list[Any] = [
-    *(np.arange(6.0), np.arange(6.0).reshape(2, 3).T, np.arange(3.0), b"x" * 48, bytearray(48), array("d", [1] * 6)),
-    *(memoryview(np.arange(6.0)), np.arange(1000.0), np.zeros((30, 40)), np.zeros((30, 40)).T, b"x" * 8000),
-    *(bytearray(8000), memoryview(np.zeros(1000)), np.zeros(8000, "u1"), np.float64(1), 5),
-]
-
-
-@unhurried
-@given(data=st.data())
-def test_no_message_writes_beyond_its_target(codec: ModuleType, data: st.DataObject) -> None:
-    stream, parts = codec.encode(LIARS[data.draw(st.integers(0, len(LIARS) - 1))])
-    changed = bytearray(stream)
-    for position in data.draw(st.lists(st.integers(0, min(len(stream), 48) - 1), max_size=4)):
-        changed[position] = data.draw(st.integers(0, 255) | st.sampled_from([0, 1, 2, 4, 8, 12, 127, 128, 255]))
-    if parts:
-        parts = [parts, [], [parts[0][:8]], [parts[0] * 2], [*parts, *parts]][data.draw(st.integers(0, 4))]
-    whole, into = guarded(data.draw(st.integers(0, 10)))
-    with contextlib.suppress(errors.Error, ValueError, EOFError, MemoryError):
-        assert codec.receive(into, bytes(changed), parts) is into
-    assert (whole[:GUARD] == -1).all()
-    assert (whole[-GUARD:] == -1).all()
 
 
 def array_head(kind: int, shape: tuple[int, ...], itemsize: int, *, apart: int = 0, container: int = 0) -> bytes:
@@ -359,13 +320,13 @@ DOUBLE, BYTEARRAY, MEMORYVIEW = 12, 1, 2
     ],
     ids=range(8),
 )
-def test_lengths_that_are_not_true_are_errors(codec: ModuleType, stream: bytes, parts: list[bytearray]) -> None:
+def test_lengths_that_are_not_true_are_errors(codec, stream: bytes, parts: list[bytearray]) -> None:
     for into in (np.zeros(1000), np.zeros(2000)[::2], np.zeros((20, 50)).T, bytearray(8000)):
         with pytest.raises(errors.Error):
-            codec.receive(into, stream, parts)
+            codec.fill(into, stream, parts)
 
 
-def test_a_memoryview_reads_no_more_than_its_elements(codec: ModuleType) -> None:
+def test_a_memoryview_reads_no_more_than_its_elements(codec) -> None:
     stream, parts = codec.encode(memoryview(array("d", [1, 2, 3])))
     changed = bytearray(stream)
     changed[8] = 1  # bytes of an element: of three bytes a double would be read
@@ -383,7 +344,7 @@ def announcement(sizes: list[int], stream: bytes, **changed: int) -> bytes:
     return struct.pack("<BBHIQQ", *fields.values()) + body
 
 
-def test_announcements_are_compared_with_what_is_there(codec: ModuleType) -> None:
+def test_announcements_are_compared_with_what_is_there(codec) -> None:
     assert codec.announced(announcement([5000, 2**40], b"x")) == [5000, 2**40]
     assert codec.announced(announcement([], b"x")) == []
     assert codec.announced(announcement([], b"", apart=1, body=10**9, parts=10**6)) is None
@@ -398,9 +359,8 @@ def test_announcements_are_compared_with_what_is_there(codec: ModuleType) -> Non
             codec.announced(message)
 
 
-@unhurried
 @given(data=st.data())
-def test_no_announcement_is_read_beyond_its_end(codec: ModuleType, data: st.DataObject) -> None:
+def test_no_announcement_is_read_beyond_its_end(codec, data: st.DataObject) -> None:
     message = bytearray(announcement([5000] * data.draw(st.integers(0, 3)), data.draw(st.binary(max_size=9))))
     for position in data.draw(st.lists(st.integers(0, len(message) - 1), max_size=4)):
         message[position] = data.draw(st.integers(0, 255))
@@ -411,7 +371,7 @@ def test_no_announcement_is_read_beyond_its_end(codec: ModuleType, data: st.Data
 # ---- memory that is both sent and received into ----
 
 
-def test_what_is_sent_from_where_it_is_received_is_seen(codec: ModuleType) -> None:
+def test_what_is_sent_from_where_it_is_received_is_seen(codec) -> None:
     whole = np.zeros((1000, 100))
     row, column, flat = whole[5:20], whole[:, 3], whole.reshape(-1)
     together = [

@@ -9,7 +9,6 @@ from __future__ import annotations
 import pickle
 import sys
 from array import array
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -86,7 +85,7 @@ SMALL: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("value", "expected"), [message[1:] for message in SMALL], ids=[name for name, *_ in SMALL])
-def test_small_messages(codec: ModuleType, value: object, expected: str) -> None:
+def test_small_messages(codec, value: object, expected: str) -> None:
     stream, parts = codec.encode(value)
     assert stream.hex(" ") == bytes.fromhex(expected).hex(" ")
     assert parts == []
@@ -106,7 +105,7 @@ LARGE: list[tuple[str, Any, list[str], str]] = [
 
 
 @pytest.mark.parametrize(("value", "sizes", "stream"), [one[1:] for one in LARGE], ids=[name for name, *_ in LARGE])
-def test_announcements(codec: ModuleType, value: object, sizes: list[str], stream: str) -> None:
+def test_announcements(codec, value: object, sizes: list[str], stream: str) -> None:
     encoded, parts = codec.encode(value)
     assert encoded.hex(" ") == bytes.fromhex(stream).hex(" ")
     assert [len(part).to_bytes(8, "little") for part in parts] == [bytes.fromhex(size) for size in sizes]
@@ -121,13 +120,13 @@ PLAIN = [np.zeros((2, 3)), np.zeros((16, 32)), np.zeros((3, 2), "u2"), np.zeros(
 
 
 @pytest.mark.parametrize("sent", PLAIN, ids=["small", "large", "short", "row", "large row"])
-def test_plain_arrays_are_written_as_the_encoder_writes_them(codec: ModuleType, sent: NDArray[Any]) -> None:
+def test_plain_arrays_are_written_as_the_encoder_writes_them(codec, sent: NDArray[Any]) -> None:
     message = codec.plain_array(sent.dtype.num, sent.itemsize, sent.shape, 77)
     stream, parts = codec.encode(sent)
     assert message == (codec.announce(sent, 77) if parts else stream[: -sent.nbytes])
 
 
-def test_offers_and_answers_of_a_channel(codec: ModuleType) -> None:
+def test_offers_and_answers_of_a_channel(codec) -> None:
     # step; channel; tag; bytes of what follows
     messages = {
         (1, 0x01020304, 7, b"form"): "01 00 00 00  04 03 02 01  07 00 00 00  04 00 00 00  66 6f 72 6d",
@@ -153,7 +152,7 @@ FORMS: list[tuple[str, Any, bool, str]] = [
 
 
 @pytest.mark.parametrize(("value", "fortran", "expected"), [one[1:] for one in FORMS], ids=[name for name, *_ in FORMS])
-def test_what_a_channel_offers(codec: ModuleType, value: object, fortran: bool, expected: str) -> None:
+def test_what_a_channel_offers(codec, value: object, fortran: bool, expected: str) -> None:
     assert codec.form(value, fortran).hex(" ") == bytes.fromhex(expected).hex(" ")
 
 
@@ -170,13 +169,13 @@ HEADS = {
 }
 
 
-def test_heads_of_collectives(codec: ModuleType) -> None:
+def test_heads_of_collectives(codec) -> None:
     assert {name: data.hex() for name, data in codec.heads().items()} == {
         name: bytes.fromhex(data).hex() for name, data in HEADS.items()
     }
 
 
-def test_numbers_of_verbs_and_kinds(codec: ModuleType) -> None:
+def test_numbers_of_verbs_and_kinds(codec) -> None:
     assert codec.kinds() == {
         "verb": tuple(range(1, 15)),
         "bcast": tuple(range(6)),
@@ -188,5 +187,5 @@ def test_numbers_of_verbs_and_kinds(codec: ModuleType) -> None:
     }
 
 
-def test_these_are_the_bytes_of_this_version(codec: ModuleType) -> None:
+def test_these_are_the_bytes_of_this_version(codec) -> None:
     assert codec.WIRE_VERSION == 7

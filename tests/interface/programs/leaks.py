@@ -4,13 +4,13 @@ Every operation ends with the ranks together, so that nothing is under way when 
 """
 
 import contextlib
+import dataclasses
 import gc
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from values import Cell
 
 import polympi as mpi
 from polympi.native import core
@@ -21,6 +21,13 @@ LEAST_KB = 12  # what leaks grows in every round by more than this: 10 bytes a c
 
 world = mpi.world
 rank, other = world.rank, 1 - world.rank
+
+
+@dataclasses.dataclass
+class Cell:
+    name: str
+    content: object
+
 
 BIG = np.arange(50_000.0)
 STRIDED = np.arange(30_000.0).reshape(100, 300)[:, ::3]
