@@ -13,7 +13,7 @@ from application_programs import FOLDER, launched
 
 from polympi.lab.stacks.stack import Stack
 
-__all__ = ["BINDINGS", "FOLDER", "WARNINGS", "Applications"]
+__all__ = ["BINDINGS", "FOLDER", "WARNINGS", "Applications", "ApplicationsOnAStack"]
 
 BINDINGS = FOLDER.parents[1] / "bindings"
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
@@ -21,8 +21,8 @@ WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 Built = Callable[[str, Stack], list[str]]
 
 
-class Applications:
-    """The tests of one language.
+class ApplicationsOnAStack:
+    """The tests of one language, on the stack of its mark.
 
     Attributes:
         compiler: the command without which its programs cannot be compiled.
@@ -31,8 +31,7 @@ class Applications:
         mistakes: what cannot be, and a part of what is said of it.
     """
 
-    # As benchmarks the same sources run on both libraries.
-    pytestmark: ClassVar = [pytest.mark.system, pytest.mark.parametrize("stack", ["mpich"], indirect=True)]
+    pytestmark: ClassVar = [pytest.mark.system]
     compiler: ClassVar[str]
     mesh: ClassVar[int] = 24
     ranks: ClassVar[tuple[int, ...]] = (1, 2, 4, 8)
@@ -109,3 +108,9 @@ class Applications:
             said = launched([*built(name, stack), *arguments], 2, stack, tmp_path)
             lines = [line for line in said.text.splitlines() if sentence in line]
             assert (said.code, len(lines)) == (2, 1), f"{words}: {said.text}"
+
+
+class Applications(ApplicationsOnAStack):
+    """The same on MPICH: as benchmarks the same sources run on both libraries."""
+
+    pytestmark: ClassVar = [pytest.mark.parametrize("stack", ["mpich"], indirect=True)]

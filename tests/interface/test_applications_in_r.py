@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 from application_programs import launched
-from compiled_applications import FOLDER, Applications, Built
+from compiled_applications import FOLDER, ApplicationsOnAStack, Built
 
 from polympi.lab.bindings.build import why_not_ready
 from polympi.lab.bindings.manifest import load_bindings
@@ -18,11 +18,11 @@ FIND = "import sys; from build_r import *; print(':'.join(folders_to_search(Path
 SMALL_RANK = 'test "$OMPI_COMM_WORLD_RANK" = 1 && export R_MAX_VSIZE=100M; exec "$@"'
 
 
-class TestR(Applications):
-    pytestmark: ClassVar = [pytest.mark.system, pytest.mark.parametrize("stack", ["openmpi"], indirect=True)]
+class TestR(ApplicationsOnAStack):
+    pytestmark: ClassVar = [pytest.mark.parametrize("stack", ["openmpi"], indirect=True)]
     mesh = 14
     ranks = (1, 2, 4)
-    mistakes: ClassVar = Applications.mistakes | {
+    mistakes: ClassVar = ApplicationsOnAStack.mistakes | {
         "wave --mesh 1000000": "The mesh is too large: ",
         "inner_product --length 1000000000000000": "A rank has more elements of a vector than BLAS counts.",
     }
@@ -32,12 +32,15 @@ class TestR(Applications):
     def built(cls, tmp_path: Path) -> Built:
         """Gives the command of a program."""
 
+        libraries: list[str] = []  # of the MPI, found once
+
         def make(name: str, stack) -> list[str]:
             if missing := why_not_ready(BINDING, stack):
                 pytest.skip(missing)
-            find = [sys.executable, "-c", FIND, str(tmp_path), stack.mpicc]
-            found = subprocess.run(find, cwd=BINDING.folder, check=True, capture_output=True, text=True).stdout.strip()
-            search = ["env", f"R_LD_LIBRARY_PATH={tmp_path}:{found}"] if found else []
+            if not libraries:
+                find = [sys.executable, "-c", FIND, str(tmp_path), stack.mpicc]
+                libraries.append(subprocess.check_output(find, cwd=BINDING.folder, text=True).strip())
+            search = ["env", f"R_LD_LIBRARY_PATH={tmp_path}:{libraries[0]}"] if libraries[0] else []
             return [*search, "Rscript", str(FOLDER / "r" / f"{name}_main.R")]
 
         return make
