@@ -96,7 +96,7 @@ def hatch(tools: Path, target: str, source: Path, into: Path, **variables: str) 
 
 
 def compiler(tools: Path, processor: str, run_path: str = "") -> dict[str, str]:
-    """Variables by which the MPIs' wrappers compile with Zig, and an archiver beside it."""
+    """Variables by which the MPIs' wrappers compile with Zig, and an archiver next to it."""
     programs = CACHE / "programs"
     programs.mkdir(exist_ok=True)
     archiver = programs / "ar"

@@ -1,4 +1,4 @@
-"""What is in the sdist and in the wheels that are built from it, with files in place of compiled ones."""
+"""What is in the sdist and in the wheels that are built from it, with empty files instead of compiled ones."""
 
 from __future__ import annotations
 
