@@ -53,7 +53,6 @@ def test_help_of_every_command_is_there(tmp_path: Path) -> None:
     assert polympi("--version", folder=tmp_path).stdout.startswith("polympi ")
 
 
-@pytest.mark.exclusive
 def test_a_binding_that_cannot_be_built_is_a_sentence(tmp_path: Path, mpich: Stack) -> None:
     folder = tmp_path / "bindings" / "broken"
     folder.mkdir(parents=True)
@@ -61,12 +60,11 @@ def test_a_binding_that_cannot_be_built_is_a_sentence(tmp_path: Path, mpich: Sta
         'name = "broken"\nlanguage = "C"\nsummary = "x"\n[needs]\ncommands = ["nobody-has-this"]\nhelp = "get it"\n'
         '[build]\n[[bindings]]\nname = "broken"\nsummary = "x"\nrun = ["x"]\ncovers = ["*/*/*"]\n'
     )
-    done = polympi("run", "--stack", "mpich", "--bindings-from", "bindings", "--binding", "broken", folder=tmp_path)
+    done = typed("run", "--stack", "mpich", "--bindings-from", "bindings", "--binding", "broken", folder=tmp_path)
     assert done.returncode == 2
     assert "Binding 'broken' cannot take part on stack 'mpich': it needs nobody-has-this: get it" in reported(done)
 
 
-@pytest.mark.exclusive
 def test_all_bindings_are_taken_that_are_ready_and_of_others_it_is_said_what_they_need(
     tmp_path: Path, mpich: Stack
 ) -> None:
@@ -78,11 +76,11 @@ def test_all_bindings_are_taken_that_are_ready_and_of_others_it_is_said_what_the
         'summary = "in tongues"\nrun = ["x"]\ncovers = ["*/*/*"]\ndefault = false\n'
     )
     needs = "it needs nobody-has-this: get it. On Debian: apt-get install tongues-dev"
-    listed = re.sub(r"\s+", " ", polympi("list", "--bindings-from", "bindings", folder=tmp_path).stdout)
+    listed = re.sub(r"\s+", " ", typed("list", "--bindings-from", "bindings", folder=tmp_path).stdout)
     assert (number := re.search(r"Tongues missing in tongues not [a-z, ]*mpich[a-z, ]* \[(\d+)\]", listed))
     assert f"[{number[1]}] {needs}" in listed
     asked = ("--stack", "mpich", "--bindings-from", "bindings", "--binding", "all", "--bench", "barrier")
-    done = polympi("run", "--dry-run", *asked, folder=tmp_path)
+    done = typed("run", "--dry-run", *asked, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     text = re.sub(r"\s+", " ", done.stdout)
     assert f"left out missing: {needs}" in text
@@ -102,10 +100,10 @@ def test_a_run_prints_its_table_and_writes_its_report(tmp_path: Path, mpich: Sta
     run = RunDirectory.open(tmp_path / "out").run()
     assert run.seed == 7
     assert run.command[0] == "polympi"
-    again = polympi("report", "out", "--markdown", "--csv", folder=tmp_path)
+    again = typed("report", "out", "--markdown", "--csv", folder=tmp_path)
     assert again.returncode == 0, again.stderr
     assert (tmp_path / "out" / "report.md").is_file()
-    same = polympi("diff", "out", "out", folder=tmp_path)
+    same = typed("diff", "out", "out", folder=tmp_path)
     assert same.returncode in {0, 3}  # a short run may be too noisy to tell, and cannot be slower than itself
     assert same.stdout.startswith(("Same: ", "Unknown: "))
 
@@ -233,10 +231,10 @@ def test_the_options_of_netpipe_come_from_the_user(tmp_path: Path) -> None:
 
 @pytest.mark.exclusive
 def test_list_and_doctor_say_what_is_there(tmp_path: Path, mpich: Stack) -> None:
-    listed = polympi("list", folder=tmp_path).stdout
+    listed = typed("list", folder=tmp_path).stdout
     for word in ("mpich", "installed", "impi", "mpi4py-pkl5", "c-again", "bibandwidth", "startup", "modules"):
         assert word in listed
-    checked = polympi("doctor", folder=tmp_path)
+    checked = typed("doctor", folder=tmp_path)
     assert checked.returncode == 0, checked.stdout
     assert "two ranks ran: MPICH" in re.sub(r"\s+", " ", checked.stdout)
 
@@ -286,7 +284,7 @@ def test_without_a_stack_the_remedy_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.exclusive
 def test_a_time_limit_that_is_too_short_says_what_it_would_need(tmp_path: Path, mpich: Stack) -> None:
-    done = polympi(
+    done = typed(
         "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--time-limit", "1ms", folder=tmp_path
     )  # fmt: skip
     assert done.returncode == 2
@@ -302,7 +300,7 @@ def test_a_time_limit_that_ends_while_calibrating_is_judged_by_that(tmp_path: Pa
     slow = tmp_path / "slow"
     slow.write_text(f'#!/bin/sh\nsleep 2\nexec {mpich.mpiexec} "$@"\n')
     slow.chmod(0o755)
-    done = polympi(
+    done = typed(
         "run", "-o", "out", "--stack", "mpich", "--bench", "barrier", "--binding", "c", "--time-limit", "3s",
         "--launcher", f"{slow} -n {{ranks}} {{program}}", folder=tmp_path,
     )  # fmt: skip
@@ -387,7 +385,6 @@ def test_without_the_packages_of_the_laboratory_one_sentence_says_what_to_instal
     assert done.stderr == f"polympi: the laboratory needs the package 'typer': {install_command('lab')}\n"
 
 
-@pytest.mark.exclusive
 def test_a_dry_run_of_many_ranks_warns_and_takes_longer(tmp_path: Path, mpich: Stack) -> None:
     few, many = (
         typed("run", "--dry-run", *ONE_CASE, "--stack", mpich.name, "--ranks", ranks, folder=tmp_path)
@@ -401,7 +398,7 @@ def test_a_dry_run_of_many_ranks_warns_and_takes_longer(tmp_path: Path, mpich: S
 
 
 def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
-    done = polympi("run", "--dry-run", "--stack", "mpich", "--profile", "glance", "-o", "out", folder=tmp_path)
+    done = typed("run", "--dry-run", "--stack", "mpich", "--profile", "glance", "-o", "out", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     text = re.sub(r"\s+", " ", done.stdout)
     assert "bindings c, c-again, mpi4py, mpi4py-object, polympi, polympi-object" in text
@@ -409,7 +406,7 @@ def test_a_dry_run_makes_nothing(tmp_path: Path, mpich: Stack) -> None:
     assert re.search(r"about \d+ s, within a factor of two", text)
     assert list(tmp_path.iterdir()) == []
     assert "polympi stack add mpich" in reported(
-        polympi("run", "--dry-run", folder=tmp_path, POLYMPI_HOME=str(tmp_path / "home"))
+        typed("run", "--dry-run", folder=tmp_path, POLYMPI_HOME=str(tmp_path / "home"))
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -428,7 +425,7 @@ def test_a_run_that_was_interrupted_says_how_to_go_on_and_goes_on(tmp_path: Path
     done = polympi("run", "--resume", "out", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "complete" in done.stderr
-    again = polympi("run", "--resume", "out", folder=tmp_path)
+    again = typed("run", "--resume", "out", folder=tmp_path)
     assert again.returncode == 0
     assert "is complete: nothing is missing" in again.stderr
 
@@ -443,10 +440,9 @@ def test_a_directory_with_the_signs_of_a_pattern_is_one_directory(tmp_path: Path
     assert one == other
 
 
-@pytest.mark.exclusive
 @pytest.mark.slow
 def test_a_study_says_what_it_would_measure(tmp_path: Path, mpich: Stack) -> None:
-    done = polympi("run", "--study", "modules", "--dry-run", "--stack", "mpich", "-o", "out", folder=tmp_path)
+    done = typed("run", "--study", "modules", "--dry-run", "--stack", "mpich", "-o", "out", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     text = re.sub(r"\s+", " ", done.stdout)
     assert "study modules: Pypar, MYMPI, pyMPI, Scientific.MPI and boostmpi" in text

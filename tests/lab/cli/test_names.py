@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import typed
 from synthetic import make_run
 
 from polympi.lab.cli import names
@@ -13,29 +14,28 @@ from polympi.lab.cli import names
 
 def _completed(line: str, folder: Path, **variables: str) -> list[str]:
     words = line.split(" ")
-    done = subprocess.run(
-        [sys.executable, "-m", "polympi"],
-        cwd=folder,
-        env={
-            **os.environ,
-            "_POLYMPI_COMPLETE": "complete_bash",
-            "COMP_WORDS": "\n".join(words),
-            "COMP_CWORD": str(len(words) - 1),
-            **variables,
-        },
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    asked = {"_POLYMPI_COMPLETE": "complete_bash", "COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+    done = typed(folder=folder, **asked, **variables)
     assert done.stderr == ""
     return done.stdout.split()
+
+
+def test_a_shell_gets_what_completes_a_word(tmp_path: Path) -> None:
+    asked = {"_POLYMPI_COMPLETE": "complete_bash", "COMP_WORDS": "polympi\nr", "COMP_CWORD": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "polympi"],
+        cwd=tmp_path,
+        env=os.environ | asked,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout.split(), done.stderr) == (["run", "report"], "")
 
 
 @pytest.mark.parametrize(
     ("line", "completions"),
     [
-        ("polympi r", ["run", "report"]),
         ("polympi run --bench lat", ["latency"]),
         ("polympi run --bench latency,all", ["latency,allreduce", "latency,allgather", "latency,alltoall"]),
         (

@@ -5,11 +5,13 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import typer
+from commands import typed
 from synthetic import make_run
 
 from polympi.lab.cli import concluding
@@ -29,19 +31,7 @@ COMPLETED = "JobState=COMPLETED Reason=None NodeList=n[1-2] BatchHost=n1 ExitCod
 def submit(tmp_path: Path):
     """The command, in a folder of its own; programs in its folder `bin` come first."""
     (tmp_path / "bin").mkdir()
-
-    def submitted(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "polympi", "submit", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PATH": f"{tmp_path}/bin:/usr/bin:/bin", "COLUMNS": "400"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-
-    return submitted
+    return partial(typed, "submit", folder=tmp_path, PATH=f"{tmp_path}/bin:/usr/bin:/bin", COLUMNS="400")
 
 
 def plant(folder: Path, name: str, text: str) -> None:
@@ -98,7 +88,11 @@ def test_a_job_can_be_left_alone(submit, mpich, tmp_path: Path) -> None:
 def test_ctrl_c_ends_the_following_and_not_the_job(submit, mpich, tmp_path: Path) -> None:
     plant(tmp_path, "sbatch", "echo 12")
     plant(tmp_path, "scontrol", "kill -INT $PPID; echo JobState=RUNNING NodeList=n1")
-    said = submit(*RUN, "-o", "out")
+    command = [sys.executable, "-m", "polympi", "submit", *RUN, "-o", "out"]
+    variables = os.environ | {"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}
+    said = subprocess.run(
+        command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=120, check=False
+    )
     assert said.returncode == 130
     assert "job 12 goes on; to follow it: polympi submit --follow out.job; to cancel it: scancel 12" in said.stderr
 
