@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from application_programs import FOLDER, compiled, launched
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = [pytest.mark.slow, pytest.mark.exclusive]
 
 LARGEST = {"wave": ["--mesh", "257", "--steps", "4"], "poisson_cg": ["--mesh", "2049", "--iterations", "8"]}
@@ -29,7 +27,7 @@ def least(name: str) -> int:
 
 @pytest.mark.parametrize("name", LARGEST)
 @pytest.mark.parametrize("kernel", ["numpy", "numba"])
-def test_with_polympi(run, stack: Stack, name: str, kernel: str) -> None:
+def test_with_polympi(run, stack, name: str, kernel: str) -> None:
     command = [stack.python, str(FOLDER / f"{name}.py"), *LARGEST[name], "--kernel", kernel]
     said = run(PEAK, 2, stack, arguments=command, timeout=120).succeeded()
     assert least(name) < peak(said) < ALLOWED
@@ -37,7 +35,7 @@ def test_with_polympi(run, stack: Stack, name: str, kernel: str) -> None:
 
 @pytest.mark.parametrize("name", LARGEST)
 @pytest.mark.parametrize("style", ["c", "mpi4py"])
-def test_in_other_styles(stack: Stack, tmp_path, name: str, style: str) -> None:
+def test_in_other_styles(stack, tmp_path, name: str, style: str) -> None:
     with_mpi4py = [stack.python, str(FOLDER / "with_mpi4py" / f"{name}_mpi4py.py")]
     command = with_mpi4py if style == "mpi4py" else [str(compiled(name, stack, tmp_path))]
     said = launched([stack.python, str(PEAK), *command, *LARGEST[name]], 2, stack, tmp_path)

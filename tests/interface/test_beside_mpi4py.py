@@ -2,8 +2,7 @@
 
 import pytest
 from own_codes import ended_with
-
-from polympi.lab.stacks.stack import Stack
+from rank_programs import Case, cases
 
 MPI4PY_FIRST = """
 import os
@@ -22,13 +21,12 @@ big = np.arange(10**6)
 POLYMPI_FIRST = MPI4PY_FIRST.replace("from mpi4py import MPI\n", "") + "from mpi4py import MPI\n"
 
 
-def sentences(stderr: str) -> list[str]:
-    """What polympi said, sorted; launchers and MPI libraries have their own words."""
-    return sorted(line for line in stderr.splitlines() if line.startswith("[rank "))
+FIRST = {"mpi4py": MPI4PY_FIRST, "polympi": POLYMPI_FIRST}
+both = pytest.mark.parametrize("first", FIRST.values(), ids=[f"{name} first" for name in FIRST])
 
 
-@pytest.mark.parametrize("first", [MPI4PY_FIRST, POLYMPI_FIRST], ids=["mpi4py first", "polympi first"])
-def test_both_talk_and_the_program_ends_by_itself(run, stack: Stack, first: str) -> None:
+@both
+def test_both_talk_and_the_program_ends_by_itself(run, stack, first: str) -> None:
     script = """
 left = c.irecv(other, 77)
 for turn in range(5):
@@ -44,9 +42,8 @@ else:
     assert (c.recv(0, 50) == big).all()
 print("ended")
 """
-    ended = run(first + script, 2, stack)
-    assert ended.succeeded().split() == ["ended"] * 2
-    assert sentences(ended.stderr) == [f"[rank {r}] irecv(source={1 - r}, tag=77) got no message" for r in range(2)]
+    left = [f"[rank {r}] irecv(source={1 - r}, tag=77) got no message" for r in range(2)]
+    run(first + script, 2, stack).ends(words="ended ended", said=left)
 
 
 @pytest.mark.parametrize(
@@ -61,35 +58,14 @@ print("ended")
         (POLYMPI_FIRST, "(lambda: sys.exit(5))()", 5),
     ],
 )
-def test_a_rank_that_fails_ends_the_job(run, stack: Stack, first: str, end: str, code: int) -> None:
+def test_a_rank_that_fails_ends_the_job(run, stack, first: str, end: str, code: int) -> None:
     script = f"{first}\nif rank == 1:\n    c.isend(big, 0)\n    {end}\nc.recv(1, 1)"
     ended = ended_with(code, lambda: run(script, 2, stack))
     assert ended.exit_code == code, str(ended)
 
 
-def test_an_exit_that_the_program_catches_is_none(run, stack: Stack) -> None:
-    script = """
-def leave():
-    sys.exit(7)
-for _ in range(3):
-    try:
-        leave()
-    except SystemExit as error:
-        kept = error
-        assert error.code == 7
-worker = threading.Thread(target=leave)
-worker.start()
-worker.join()
-assert c.allreduce(1) == 2
-if rank == 0:
-    sys.exit(0)
-sys.exit()
-"""
-    run(MPI4PY_FIRST + script, 2, stack).succeeded()
-
-
-@pytest.mark.parametrize("first", [MPI4PY_FIRST, POLYMPI_FIRST], ids=["mpi4py first", "polympi first"])
-def test_after_finalize_of_mpi4py_every_call_is_an_error(run, stack: Stack, first: str) -> None:
+@both
+def test_after_finalize_of_mpi4py_every_call_is_an_error(run, stack, first: str) -> None:
     script = """
 posted, sent = c.irecv(other, 6), c.isend(big, other, 7)
 if rank == 1:
@@ -107,9 +83,8 @@ for call in (lambda: c.send(1, other), c.recv, c.barrier, posted.wait, posted.te
 mpi.finalize()
 del posted, sent
 """
-    ended = run(first + script, 2, stack)
-    assert ended.succeeded().split() == ["refused"] * 12
-    assert sentences(ended.stderr) == [f"[rank {r}] irecv(source={1 - r}, tag=6) got no message" for r in range(2)]
+    left = [f"[rank {r}] irecv(source={1 - r}, tag=6) got no message" for r in range(2)]
+    run(first + script, 2, stack).ends(words="refused " * 12, said=left)
 
 
 # MPICH 5.0 keeps its lock for a thread that was in a call when MPI_Finalize began, which MPI forbids (MPI 5.0, section
@@ -118,14 +93,14 @@ KEPT_LOCK = "pthread_mutex_destroy: Device or resource busy"
 
 
 @pytest.mark.parametrize("first", ["", "mpi.finalize()"], ids=["mpi4py alone", "polympi first"])
-def test_finalize_of_mpi4py_stops_threads_that_wait(run, stack: Stack, first: str) -> None:
+def test_finalize_of_mpi4py_stops_threads_that_wait(run, stack, first: str) -> None:
     script = f"""
 def work(wait):
     try:
         wait()
     except mpi.StateError as error:
         assert FINALISED_MEANWHILE in str(error)
-        print("told\\n", end="", flush=True) # in one piece, next to the other thread's
+        print("refused\\n", end="", flush=True) # in one piece, next to the other thread's
 threads = [threading.Thread(target=work, args=[wait]) for wait in (lambda: c.recv(tag=1), lambda: c.probe(tag=2))]
 for thread in threads:
     thread.start()
@@ -138,14 +113,34 @@ for thread in threads:
     launches = 1 if first or stack.family != "mpich" else 3
     for _ in range(launches):
         ended = run(MPI4PY_FIRST + script, 2, stack)
-        assert ended.stdout.split() == ["told"] * 4, str(ended)
+        assert ended.stdout.split() == ["refused"] * 4, str(ended)
         if KEPT_LOCK not in ended.stderr:
             break
     ended.succeeded()
 
 
-def test_finalize_of_mpi4py_waits_until_messages_are_received(run, stack: Stack) -> None:
-    script = """
+TOGETHER = {
+    "an exit that the program catches is none": Case(
+        """
+def leave():
+    sys.exit(7)
+for _ in range(3):
+    try:
+        leave()
+    except SystemExit as error:
+        kept = error
+        assert error.code == 7
+worker = threading.Thread(target=leave)
+worker.start()
+worker.join()
+assert c.allreduce(1) == 2
+if rank == 0:
+    sys.exit(0)
+sys.exit()
+"""
+    ),
+    "finalize of mpi4py waits until messages are received": Case(
+        """
 if rank == 0:
     c.isend(big, 1, 7)
 else:
@@ -153,22 +148,20 @@ else:
     assert (c.recv(0, 7) == big).all()
 MPI.Finalize()
 print("ended")
-"""
-    ended = run(MPI4PY_FIRST + script, 2, stack)
-    assert ended.succeeded().split() == ["ended"] * 2
-    assert sentences(ended.stderr) == ["[rank 0] waits for rank 1 to receive isend(dest=1, tag=7)"]
-
-
-@pytest.mark.parametrize("end", ["", "MPI.Finalize()"])
-def test_what_nobody_receives_is_reported_and_fails(run, stack: Stack, end: str) -> None:
-    script = "if rank == 0:\n    c.isend(big, 1, 7)\n"
-    ended = run(MPI4PY_FIRST + script + end, 2, stack)
-    assert ended.exit_code == 1, str(ended)
-    assert sentences(ended.stderr) == ["[rank 0] isend(dest=1, tag=7) was never received"]
-
-
-def test_finalize_of_polympi_leaves_mpi_to_mpi4py(run, stack: Stack) -> None:
-    script = """
+""",
+        "ended ended",
+        ["[rank 0] waits for rank 1 to receive isend(dest=1, tag=7)"],
+    ),
+    **{
+        f"what nobody receives is reported and fails{', with' * bool(end)} {end}": Case(
+            f"if rank == 0:\n    c.isend(big, 1, 7)\n{end}\n",
+            said=["[rank 0] isend(dest=1, tag=7) was never received"],
+            code=1,
+        )
+        for end in ("", "MPI.Finalize()")
+    },
+    "finalize of polympi leaves MPI to mpi4py": Case(
+        """
 assert mpi.thread_level() == "multiple"
 if rank == 0:
     mpi.finalize()
@@ -179,25 +172,19 @@ if rank == 1:
     mpi.finalize()
 assert not MPI.Is_finalized()
 assert MPI.COMM_WORLD.allreduce(1) == 2
-"""
-    ended = run(MPI4PY_FIRST + script, 2, stack)
-    ended.succeeded()
-    assert ended.stderr == ""
-
-
-def test_daemon_threads_stop_when_mpi4py_finalises_mpi_at_the_end(run, stack: Stack) -> None:
-    script = """
+""",
+        said=[],
+    ),
+    "daemon threads stop when mpi4py finalises MPI at the end": Case(
+        """
 for tag in range(3):
     threading.Thread(target=c.recv, args=[other, tag], daemon=True).start()
 c.barrier()
-"""
-    ended = run(MPI4PY_FIRST + script, 2, stack)
-    ended.succeeded()
-    assert ended.stderr == ""
-
-
-def test_a_forked_child_is_recognised(run, stack: Stack) -> None:
-    script = """
+""",
+        said=[],
+    ),
+    "a forked child is recognised": Case(
+        """
 child = os.fork()
 if child == 0:
     try:
@@ -209,11 +196,17 @@ assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 c.isend("from the parent", other)
 assert c.recv(other) == "from the parent"
 """
-    run(MPI4PY_FIRST + script, 2, stack).succeeded()
+    ),
+}
+
+
+@cases(TOGETHER)
+def test_where_mpi4py_starts_mpi(run, stack, case: Case) -> None:
+    case.check(run, stack, MPI4PY_FIRST)
 
 
 @pytest.mark.parametrize("end", ["finalize", "exit", "nothing"])
-def test_c_that_starts_and_ends_mpi(run, stack: Stack, end: str) -> None:
+def test_c_that_starts_and_ends_mpi(run, stack, end: str) -> None:
     script = """
 import ctypes
 import sys

@@ -7,7 +7,6 @@ import pytest
 from rank_programs import PRELUDE
 
 from polympi.block import Block, block_of
-from polympi.lab.stacks.stack import Stack
 
 # ---- without MPI ----
 
@@ -53,7 +52,7 @@ def test_an_array_that_cannot_be_divided_is_refused(shape: tuple[int, ...], word
 
 
 @pytest.mark.sanitize
-def test_blocks_are_gathered_and_scattered(run_in_job, stack: Stack) -> None:
+def test_blocks_are_gathered_and_scattered(run_in_job, stack) -> None:
     script = """
 record = np.dtype([("x", "f8"), ("n", "i4")])
 def empty(array):
@@ -110,8 +109,7 @@ with c.cart((2, 3)) as cart:  # large, from one view into another
     run_in_job(PRELUDE + script, 6, stack)
 
 
-@pytest.mark.parametrize("mailboxes", ["1", "0"])
-def test_arrays_that_do_not_fit_are_refused_on_all_ranks(run_in_job, stack: Stack, mailboxes: str) -> None:
+def test_arrays_that_do_not_fit_are_refused_on_all_ranks(run_in_job, stack, mailboxes) -> None:
     script = """
 cart = c.cart((2, 2))
 shape = 5, 6
@@ -154,10 +152,10 @@ whole = cart.gather_blocks(mine)
 assert rank or same(whole, few)
 cart.free()
 """
-    run_in_job(PRELUDE + script, 4, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+    run_in_job(PRELUDE + script, 4, stack, env=mailboxes)
 
 
-def test_calls_after_a_time_out_get_the_blocks_that_are_theirs(run_in_job, stack: Stack) -> None:
+def test_calls_after_a_time_out_get_the_blocks_that_are_theirs(run_in_job, stack) -> None:
     script = """
 cart = c.cart((2,))
 n = 100_000

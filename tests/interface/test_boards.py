@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = [pytest.mark.sanitize]
 
 # Enough to be oversubscribed, and the most that have mailboxes and boards; more are for large machines.
 CROWD = len(os.sched_getaffinity(0)) + 3
-pytestmark.append(pytest.mark.skipif(CROWD > 32, reason="so many ranks have no boards"))
+pytestmark.append(pytest.mark.skipif(CROWD > 32, reason="this many ranks have no boards"))
 
 PROGRAMS = Path(__file__).parent / "programs"
 # What lies around the size of a page, and goes around the board several times.
@@ -25,30 +23,20 @@ def value(nbytes, seed):
 """
 
 
-@pytest.mark.parametrize("mailboxes", ["1", "0"])
-def test_all_sizes_arrive(run_in_job, stack: Stack, mailboxes: str) -> None:
+def test_all_sizes_arrive(run_in_job, stack, mailboxes) -> None:
     script = f"""
 for number, nbytes in enumerate({SIZES}):
     root = number % size
     mine, all_of_them = value(nbytes, rank), [value(nbytes, other) for other in range(size)]
-    here = rank == root
+    rows = np.array(all_of_them)
+    here, one, several = rank == root, np.zeros(nbytes, "u1"), np.zeros((size, nbytes), "u1")
+    wide = np.zeros((size, 2 * nbytes), "u1")[:, ::2]
     assert same(c.bcast(mine if here else None, root), all_of_them[root])
     assert same(c.gather(mine, root), all_of_them if here else None)
     assert same(c.scatter(all_of_them if here else None, root), mine)
     assert same(c.allgather(mine), all_of_them)
     assert same(c.alltoall([value(nbytes, size * rank + other) for other in range(size)]),
                 [value(nbytes, size * other + rank) for other in range(size)])
-"""
-    run_in_job(PRELUDE + VALUES + script, CROWD, stack, env={"POLYMPI_MAILBOXES": mailboxes})
-
-
-LARGE_DATA = {
-    "all sizes arrive where they belong": f"""
-for number, nbytes in enumerate({SIZES}):
-    root = number % size
-    mine, rows = value(nbytes, rank), np.array([value(nbytes, other) for other in range(size)])
-    here, one, several = rank == root, np.zeros(nbytes, "u1"), np.zeros((size, nbytes), "u1")
-    wide = np.zeros((size, 2 * nbytes), "u1")[:, ::2]
     assert c.bcast(mine if here else None, root, into=one) is one and same(one, rows[root])
     one[:] = 0
     assert c.scatter(rows if here else None, root, into=one.reshape(1, -1)) is not None and same(one, rows[rank])
@@ -60,7 +48,11 @@ for number, nbytes in enumerate({SIZES}):
         target[:] = 0
         c.alltoall(np.array([value(nbytes, size * rank + other) for other in range(size)]), into=target)
         assert all(np.array_equal(target[other], value(nbytes, size * other + rank)) for other in range(size))
-""",
+"""
+    run_in_job(PRELUDE + VALUES + script, CROWD, stack, env=mailboxes)
+
+
+LARGE_DATA = {
     "large arrays are combined": """
 for number, count in enumerate([1500, 4096, 4097, 20_000, 131_072, 131_073]):
     for dtype in "f8", "i4", "i2", "c16":
@@ -114,12 +106,12 @@ for repeat in range(5):
 
 
 @pytest.mark.parametrize("script", LARGE_DATA.values(), ids=LARGE_DATA)
-def test_large_data(run_in_job, stack: Stack, script: str) -> None:
+def test_large_data(run_in_job, stack, script: str) -> None:
     run_in_job(PRELUDE + VALUES + script, CROWD, stack)
 
 
 @pytest.mark.one_host  # on several, a rank that gives up may be the one that others get their data from
-def test_ranks_that_give_up_hold_nobody_up(run_in_job, stack: Stack) -> None:
+def test_ranks_that_give_up_hold_nobody_up(run_in_job, stack) -> None:
     # More calls than the board has room for, each of which a rank leaves before it has read.
     script = """
 for repeat in range(12):
@@ -143,7 +135,7 @@ for root in range(size):
 
 
 @pytest.mark.one_host  # on several, a rank that gives up may be the one that others get their data from
-def test_a_rank_that_waits_for_data_of_one_that_has_given_up_learns_it(run_in_job, stack: Stack) -> None:
+def test_a_rank_that_waits_for_data_of_one_that_has_given_up_learns_it(run_in_job, stack) -> None:
     # The last rank comes too late to read, so that rank 0 has no room for all it has to write, and gives up.
     script = """
 last = size - 1
@@ -166,7 +158,7 @@ for repeat in range(3):
     run_in_job(PRELUDE + VALUES + script, CROWD, stack)
 
 
-def test_a_rank_that_loses_its_processor_takes_nobody_for_gone(run, stack: Stack, tmp_path: Path) -> None:
+def test_a_rank_that_loses_its_processor_takes_nobody_for_gone(run, stack, tmp_path: Path) -> None:
     """While it did not look, one rank came to its end and another one became the one to wait for."""
     parts, library = tmp_path / "slow_probes.o", tmp_path / "slow_probes.so"
     source = PROGRAMS / "slow_probes.c"
@@ -182,7 +174,7 @@ for number in range(40):
     run(PRELUDE + script, CROWD, stack, env={"LD_PRELOAD": str(library)}).succeeded()
 
 
-def test_a_rank_that_loses_its_processor_reads_what_was_written(run, stack: Stack) -> None:
+def test_a_rank_that_loses_its_processor_reads_what_was_written(run, stack) -> None:
     """More parts than a board has pages: none may be written over before it was read."""
     script = """
 from stopped_at_times import stopped_at_times

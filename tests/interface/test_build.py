@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
 # An extension module that reads past its memory when it is imported.
@@ -45,14 +44,12 @@ def script(path: Path, text: str) -> str:
     return str(path)
 
 
-def test_each_wrapper_says_its_abi(mpich: Stack, openmpi: Stack) -> None:
+def test_each_wrapper_says_its_abi(mpich, openmpi) -> None:
     standard = Path(mpich.mpicc).with_name("mpicc_abi")
     assert [build.abi_of(wrapper) for wrapper in (mpich.mpicc, openmpi.mpicc, standard)] == ["mpich", "openmpi", "abi"]
 
 
-def test_a_core_is_named_after_its_abi_and_needs_no_particular_library(
-    mpich: Stack, sources: Path, tmp_path: Path
-) -> None:
+def test_a_core_is_named_after_its_abi_and_needs_no_particular_library(mpich, sources: Path, tmp_path: Path) -> None:
     core = build.compile_core(mpich.mpicc, tmp_path / "into")
     assert core == tmp_path / "into" / f"core_mpich{sysconfig.get_config_var('EXT_SUFFIX')}"
     assert b"libmpi.so" not in core.read_bytes()
@@ -60,7 +57,7 @@ def test_a_core_is_named_after_its_abi_and_needs_no_particular_library(
 
 
 def test_all_wrappers_on_path_are_compiled_for_once_each(
-    mpich: Stack, openmpi: Stack, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mpich, openmpi, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
@@ -78,7 +75,7 @@ def test_all_wrappers_on_path_are_compiled_for_once_each(
 
 
 def test_a_source_that_does_not_compile_is_reported_with_the_compilers_words(
-    mpich: Stack, sources: Path, tmp_path: Path
+    mpich, sources: Path, tmp_path: Path
 ) -> None:
     (sources / "wrong.c").write_text("int f(void) { return undeclared(); }")
     with pytest.raises(build.BuildError, match=r"^wrong\.c did not compile with .*mpicc: (.|\n)*undeclared") as error:
@@ -87,7 +84,7 @@ def test_a_source_that_does_not_compile_is_reported_with_the_compilers_words(
     assert list((tmp_path / "into").iterdir()) == []
 
 
-def test_a_warning_is_an_error_where_that_is_asked_for(mpich: Stack, sources: Path, tmp_path: Path) -> None:
+def test_a_warning_is_an_error_where_that_is_asked_for(mpich, sources: Path, tmp_path: Path) -> None:
     (sources / "sloppy.c").write_text("int f(void) { int unused; return 1; }")
     build.compile_core(mpich.mpicc, tmp_path / "into")
     with pytest.raises(build.BuildError, match="unused"):
@@ -95,7 +92,7 @@ def test_a_warning_is_an_error_where_that_is_asked_for(mpich: Stack, sources: Pa
 
 
 def test_a_source_that_includes_too_little_is_an_error_where_that_is_asked_for(
-    mpich: Stack, sources: Path, tmp_path: Path
+    mpich, sources: Path, tmp_path: Path
 ) -> None:
     """Elsewhere the headers that are parsed once for all sources would hide it."""
     (sources / "short.c").write_text("MPI_Comm f(void) { return MPI_COMM_WORLD; }")
@@ -105,7 +102,7 @@ def test_a_source_that_includes_too_little_is_an_error_where_that_is_asked_for(
 
 @pytest.mark.parametrize("says", [True, False])
 def test_a_wrapper_is_asked_once_what_it_calls_and_does_it_all_where_it_does_not_say(
-    mpich: Stack, sources: Path, tmp_path: Path, says: bool
+    mpich, sources: Path, tmp_path: Path, says: bool
 ) -> None:
     calls = tmp_path / "calls"
     refusal = "" if says else 'case "$*" in *-show*) exit 1;; esac\n'
@@ -115,7 +112,7 @@ def test_a_wrapper_is_asked_once_what_it_calls_and_does_it_all_where_it_does_not
 
 
 def test_a_compiler_that_cannot_parse_headers_beforehand_compiles_all_the_same(
-    mpich: Stack, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mpich, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiler = script(tmp_path / "cc", 'case "$*" in *c-header*) exit 1;; esac\nexec gcc "$@"')
     monkeypatch.setenv("MPICH_CC", compiler)
@@ -124,7 +121,7 @@ def test_a_compiler_that_cannot_parse_headers_beforehand_compiles_all_the_same(
 
 @pytest.mark.parametrize("sanitize", [False, True])
 def test_the_sanitizer_finds_an_overrun(
-    mpich: Stack, sources: Path, tmp_path: Path, sanitizers: dict[str, str], sanitize: bool
+    mpich, sources: Path, tmp_path: Path, sanitizers: dict[str, str], sanitize: bool
 ) -> None:
     build.compile_core(mpich.mpicc, tmp_path, sanitize=sanitize)
     done = subprocess.run(
@@ -139,7 +136,7 @@ def test_the_sanitizer_finds_an_overrun(
     assert ("core.c:11" in done.stderr) == sanitize
 
 
-def test_a_core_that_counts_lines_says_which_ran(mpich: Stack, sources: Path, tmp_path: Path) -> None:
+def test_a_core_that_counts_lines_says_which_ran(mpich, sources: Path, tmp_path: Path) -> None:
     build.compile_core(mpich.mpicc, tmp_path, coverage=True)
     assert [file.name for file in tmp_path.glob("*.gcno")] == ["0-core.gcno"]
     counted = {"GCOV_PREFIX": str(tmp_path), "GCOV_PREFIX_STRIP": "99"}
@@ -147,11 +144,6 @@ def test_a_core_that_counts_lines_says_which_ran(mpich: Stack, sources: Path, tm
     subprocess.run([sys.executable, "-c", "import core_mpich"], env=environment, check=False, timeout=60)
     said = subprocess.run(["gcov", "--stdout", "0-core.gcda"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "PyInit" in said.stdout
-
-
-def test_a_missing_wrapper_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(build.PrerequisiteError, match=r"^There is no compiler wrapper 'no-mpicc': give the path of an"):
-        build.compile_core("no-mpicc", tmp_path)
 
 
 def test_a_wrapper_without_a_compiler_is_one_sentence(tmp_path: Path) -> None:
@@ -205,5 +197,5 @@ def test_the_command_fails_with_a_sentence_and_no_traceback(tmp_path: Path) -> N
         timeout=60,
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("There is no compiler wrapper 'no-mpicc'")
+    assert done.stderr.startswith("There is no compiler wrapper 'no-mpicc': give the path of an")
     assert len(done.stderr.splitlines()) == 1

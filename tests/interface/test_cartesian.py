@@ -7,7 +7,6 @@ import pytest
 from rank_programs import PRELUDE
 
 from polympi.errors import RankError
-from polympi.lab.stacks.stack import Stack
 from polympi.mesh import PROC_NULL, Mesh, balanced, complete
 
 # ---- meshes, without MPI ----
@@ -95,7 +94,7 @@ def test_a_place_outside_of_a_mesh_is_one_sentence() -> None:
 # ---- on ranks ----
 
 
-def test_a_mesh_knows_where_its_ranks_are(run_in_job, stack: Stack) -> None:
+def test_a_mesh_knows_where_its_ranks_are(run_in_job, stack) -> None:
     script = """
 with c.cart((2, 3), periods=(True, False)) as cart:
     assert type(cart) is mpi.Cartesian and isinstance(cart, mpi.Communicator)
@@ -148,7 +147,7 @@ with raises(TypeError, "a communicator cannot be sent or pickled"):
 
 @pytest.mark.sanitize
 @pytest.mark.parametrize("env", [{}, {"MACHINES": "0 1 1 0", "POLYMPI_MAILBOXES": "0"}])
-def test_neighbours_give_one_another_objects_in_the_order_of_mpi(run_in_job, stack: Stack, env: dict[str, str]) -> None:
+def test_neighbours_give_one_another_objects_in_the_order_of_mpi(run_in_job, stack, env: dict[str, str]) -> None:
     script = """
 places = list(itertools.product([True, False], repeat=2))
 for dims, periods in [*itertools.product([(1, 4), (2, 2), (4,)], places), ((1, 1, 2), (True, True, False))]:
@@ -175,48 +174,47 @@ for dims, periods in [*itertools.product([(1, 4), (2, 2), (4,)], places), ((1, 1
     run_in_job(PRELUDE + script, 4, stack, env=env)
 
 
-@pytest.mark.parametrize("mailboxes", ["1", "0"])
-def test_ranks_that_do_not_agree_learn_it(run_in_job, stack: Stack, mailboxes: str) -> None:
+def test_ranks_that_do_not_agree_learn_it(run_in_job, stack, mailboxes) -> None:
     script = """
-def told(call, kind, *words):
+def refused(call, kind, *words):
     comm = c.dup()
     with raises(kind, *words):
         call(comm)
     assert comm.allreduce(1) == size  # it can be used as before
     comm.free()
-told(lambda c: c.cart((3, 1) if rank == 1 else (1, 3)), mpi.MismatchError,
+refused(lambda c: c.cart((3, 1) if rank == 1 else (1, 3)), mpi.MismatchError,
      f"rank {rank}, cart(): rank {0 if rank == 1 else 1} gives ((")
-told(lambda c: c.cart((3,), periods=rank == 2), mpi.MismatchError, "(True,)", "(False,)")
+refused(lambda c: c.cart((3,), periods=rank == 2), mpi.MismatchError, "(True,)", "(False,)")
 # all are wrong, or one is
-told(lambda c: c.cart((2, 2)), ValueError, "a mesh (2, 2) needs 4 ranks, but there are 3")
-told(lambda c: c.cart((3,), (True, False)), ValueError, "there are 2 periods for a mesh (3,) with 1 axes")
-told(lambda c: c.cart((3,), 1), TypeError, "periods must be a bool, or one for each axis, not 1")
-told(lambda c: c.cart(), TypeError, "a mesh needs dims")
-told(lambda c: c.cart((-3 if rank == 1 else 3,)), ValueError if rank == 1 else mpi.MismatchError,
+refused(lambda c: c.cart((2, 2)), ValueError, "a mesh (2, 2) needs 4 ranks, but there are 3")
+refused(lambda c: c.cart((3,), (True, False)), ValueError, "there are 2 periods for a mesh (3,) with 1 axes")
+refused(lambda c: c.cart((3,), 1), TypeError, "periods must be a bool, or one for each axis, not 1")
+refused(lambda c: c.cart(), TypeError, "a mesh needs dims")
+refused(lambda c: c.cart((-3 if rank == 1 else 3,)), ValueError if rank == 1 else mpi.MismatchError,
      "" if rank == 1 else f"rank {rank}, cart(): rank 1 has failed: ValueError: dims are (-3,)")
-told(lambda c: c.cart((3,)) if rank else c.allgather(1) + c.nothing, mpi.MismatchError if rank else AttributeError,
+refused(lambda c: c.cart((3,)) if rank else c.allgather(1) + c.nothing, mpi.MismatchError if rank else AttributeError,
      "rank 0 made another call" if rank else "")
 with c.cart((3,)) as cart:
-    told(lambda _: cart.sub([0] if rank else []), mpi.MismatchError, "sub(): rank ")
-    told(lambda _: cart.sub([0, -1]), ValueError, "keep is [0, -1], which names an axis twice")
-    told(lambda _: cart.sub([True, True]), ValueError, "must be a bool for each of 1 axes")
+    refused(lambda _: cart.sub([0] if rank else []), mpi.MismatchError, "sub(): rank ")
+    refused(lambda _: cart.sub([0, -1]), ValueError, "keep is [0, -1], which names an axis twice")
+    refused(lambda _: cart.sub([True, True]), ValueError, "must be a bool for each of 1 axes")
     # neighbours
-    told(lambda _: cart.neighbor_alltoall([1, 2]) if rank == 1 else cart.neighbor_allgather(1), mpi.MismatchError,
+    refused(lambda _: cart.neighbor_alltoall([1, 2]) if rank == 1 else cart.neighbor_allgather(1), mpi.MismatchError,
          f"rank {rank}, neighbor_{'alltoall' if rank == 1 else 'allgather'}(): rank ",
          f"called neighbor_{'allgather' if rank == 1 else 'alltoall'}() where this rank called")
     for pieces in [1], 5:
-        told(lambda _: cart.neighbor_alltoall(pieces if rank == 0 else [1, 2]) and 1 / (rank - 2),
+        refused(lambda _: cart.neighbor_alltoall(pieces if rank == 0 else [1, 2]) and 1 / (rank - 2),
              [mpi.MismatchError, mpi.Error, ZeroDivisionError][rank])
     lock = __import__("threading").Lock()
-    told(lambda _: cart.neighbor_allgather(lock if rank == 0 else 1) and 1 / (rank - 2),
+    refused(lambda _: cart.neighbor_allgather(lock if rank == 0 else 1) and 1 / (rank - 2),
          [TypeError, mpi.Error, ZeroDivisionError][rank])
     assert cart.neighbor_allgather(rank) == [rank - 1 if rank else None, rank + 1 if rank < 2 else None]
 assert (c.cart((2,)) is None) == (rank == 2)
 """
-    run_in_job(PRELUDE + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+    run_in_job(PRELUDE + script, 3, stack, env=mailboxes)
 
 
-def test_calls_after_a_time_out_get_what_is_theirs(run_in_job, stack: Stack) -> None:
+def test_calls_after_a_time_out_get_what_is_theirs(run_in_job, stack) -> None:
     script = """
 with c.cart((2,)) as cart:
     mine = [None, 1] if rank == 0 else [0, None]
@@ -262,7 +260,7 @@ cart.free()
     run_in_job(PRELUDE + script, 2, stack)
 
 
-def test_threads_use_meshes_at_the_same_time(run_in_job, stack: Stack) -> None:
+def test_threads_use_meshes_at_the_same_time(run_in_job, stack) -> None:
     script = """
 import threading
 carts = [c.cart((2, 2), periods=True) for _ in range(3)]

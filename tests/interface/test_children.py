@@ -6,7 +6,6 @@ import pytest
 
 from polympi import library
 from polympi.errors import LibraryError
-from polympi.lab.stacks.stack import Stack
 
 PARENT = """
 import os
@@ -21,7 +20,7 @@ USE = "import polympi as mpi; print('a rank', mpi.world.rank, mpi.world.size)"
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_a_child_of_a_rank_cannot_take_its_place(run, stack: Stack, ranks: int) -> None:
+def test_a_child_of_a_rank_cannot_take_its_place(run, stack, ranks: int) -> None:
     script = """
 for options in {}, {"close_fds": False}, {"shell": True}:
     command = (f'{sys.executable} -c "{USE}"',) if options.get("shell") else (sys.executable, "-c", USE)
@@ -36,7 +35,7 @@ print("ended")
     assert run(PARENT + script, ranks, stack).succeeded().split() == ["ended"] * ranks
 
 
-def test_a_child_that_only_imports_polympi_is_not_disturbed(run, stack: Stack) -> None:
+def test_a_child_that_only_imports_polympi_is_not_disturbed(run, stack) -> None:
     script = """
 from multiprocessing import get_context
 def square(number):
@@ -51,7 +50,7 @@ if __name__ == "__main__":
     run(script, 2, stack).succeeded()
 
 
-def test_an_mpiexec_inside_of_a_rank_starts_ranks(run, stack: Stack) -> None:
+def test_an_mpiexec_inside_of_a_rank_starts_ranks(run, stack) -> None:
     script = """
 if c.rank == 0:
     ended = child("mpiexec", "-n", "2", sys.executable, "-c", USE)
@@ -63,7 +62,7 @@ c.barrier()
     run(PARENT + script, 2, stack).succeeded()
 
 
-def test_a_program_without_launcher_may_start_others(run, stack: Stack) -> None:
+def test_a_program_without_launcher_may_start_others(run, stack) -> None:
     script = """
 ended = child(sys.executable, "-c", USE)
 assert ended.stdout == "a rank 0 1\\n", ended
@@ -89,7 +88,7 @@ try_elsewhere()
 """
 
 
-def test_a_subinterpreter_is_refused(run, mpich: Stack) -> None:
+def test_a_subinterpreter_is_refused(run, mpich) -> None:
     said = run(SUBINTERPRETER, None, mpich).succeeded().splitlines()
     assert len(said) == 2
     assert all("LibraryError" in line and "polympi works in the main interpreter only" in line for line in said), said
@@ -103,7 +102,7 @@ def test_python_without_its_gil_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
         library._require_gil()
 
 
-def test_srun_with_pmi2_and_open_mpi_is_refused(run, openmpi: Stack) -> None:
+def test_srun_with_pmi2_and_open_mpi_is_refused(run, openmpi) -> None:
     env = {
         **{"SLURM_JOB_ID": "4", "SLURM_STEP_ID": "0", "SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "8"},
         **{"PMI_SIZE": "8", "PMI_RANK": "1", "PMI_FD": "99", "PMI_JOBID": "4.0"},

@@ -1,24 +1,18 @@
 """What is left of a collective that has timed out: later calls work, and memory stays as long as MPI may write it."""
 
-from pathlib import Path
-
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = pytest.mark.sanitize
-
-PROGRAMS = Path(__file__).parent / "programs" / "collectives_after_timeouts"
 
 
 @pytest.mark.parametrize(("ranks", "mailboxes"), [(3, "1"), (4, "1"), (4, "0")])
-def test_calls_after_staggered_time_outs_work(run_in_job, stack: Stack, ranks: int, mailboxes: str) -> None:
-    run_in_job(PROGRAMS / "staggered.py", ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+def test_calls_after_staggered_time_outs_work(run_in_job, stack, ranks: int, mailboxes: str) -> None:
+    run_in_job("collectives_after_timeouts/staggered.py", ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
 
 
 @pytest.mark.one_host  # on several, others than rank 0 need what rank 2 would have made
-def test_a_rank_that_waits_for_one_that_has_given_up_learns_it(run_in_job, stack: Stack) -> None:
+def test_a_rank_that_waits_for_one_that_has_given_up_learns_it(run_in_job, stack) -> None:
     script = """
 comm = c.dup()
 if rank == 2:
@@ -45,14 +39,13 @@ IN_SEVERAL_STEPS = {
 }
 
 
-@pytest.mark.one_host  # the library is told to use nothing but shared memory
-def test_memory_stays_while_a_late_piece_comes_into_it(run, stack: Stack) -> None:
-    run(PROGRAMS / "late_piece.py", 2, stack, env=IN_SEVERAL_STEPS).succeeded()
+@pytest.mark.one_host  # the library uses nothing but shared memory
+def test_memory_stays_while_a_late_piece_comes_into_it(run, stack) -> None:
+    run("collectives_after_timeouts/late_piece.py", 2, stack, env=IN_SEVERAL_STEPS).succeeded()
 
 
-@pytest.mark.one_host  # the library is told to use nothing but shared memory
-@pytest.mark.parametrize("mailboxes", ["1", "0"])
-def test_pieces_of_a_root_that_has_given_up_still_reach_who_is_late(run_in_job, stack: Stack, mailboxes: str) -> None:
+@pytest.mark.one_host  # the library uses nothing but shared memory
+def test_pieces_of_a_root_that_has_given_up_still_reach_who_is_late(run_in_job, stack, mailboxes) -> None:
     script = """
 rows = np.arange(300_000.0 * size).reshape(size, -1)
 mine = rows[rank].copy()
@@ -70,4 +63,4 @@ else:
     assert same(c.scatter(timeout=30)[0], mine)
 assert c.allgather(rank, timeout=30) == list(range(size))
 """
-    run_in_job(PRELUDE + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes, **IN_SEVERAL_STEPS})
+    run_in_job(PRELUDE + script, 3, stack, env={**mailboxes, **IN_SEVERAL_STEPS})

@@ -6,8 +6,6 @@ What must hold: no crash, no wrong data, no hang; and where the job cannot go on
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 SIGNALS = """
 import signal
 
@@ -96,25 +94,6 @@ assert len(requests) > 10
 c.barrier()
 beats.free()
 """,
-    "an exception of a signal handler ends the call and nothing else": """
-class Enough(Exception):
-    pass
-def stop(number, frame):
-    raise Enough
-signal.signal(signal.SIGALRM, stop)
-for turn in range(20):
-    if rank == 1:
-        signal.setitimer(signal.ITIMER_REAL, 0.003)
-        with raises(Enough):
-            [lambda: c.recv(0, 1), lambda: c.irecv(0, 1).wait(), lambda: c.probe(0, 1),
-             lambda: mpi.wait_any([c.irecv(0, 5)])][turn % 4]()
-        c.send("ready", 0, 2)
-        assert c.recv(0, 1) == turn
-    else:
-        assert c.recv(1, 2) == "ready"
-        c.send(turn, 1, 1)
-in_turn()
-""",
     "a destructor may communicate": """
 class Farewell:
     def __init__(self, number):
@@ -157,11 +136,11 @@ else:
 
 
 @pytest.mark.parametrize("script", DRILLS.values(), ids=DRILLS)
-def test_drills(run_in_job, stack: Stack, script: str) -> None:
+def test_drills(run_in_job, stack, script: str) -> None:
     run_in_job(PRELUDE + SIGNALS + script, 2, stack)
 
 
-def test_exit_functions_may_communicate(run, stack: Stack) -> None:
+def test_exit_functions_may_communicate(run, stack) -> None:
     script = """
 import atexit
 def last():
@@ -178,7 +157,7 @@ else:
 
 
 @pytest.mark.parametrize("level", ["serialized", "multiple"])
-def test_a_daemon_thread_that_computes_and_sends_may_be_left_behind(run, stack: Stack, level: str) -> None:
+def test_a_daemon_thread_that_computes_and_sends_may_be_left_behind(run, stack, level: str) -> None:
     # It is between two calls, or in one, when the program ends.
     script = """
 import threading
@@ -205,7 +184,7 @@ c.barrier()
         "c.alltoall([big] * size)",
     ],
 )
-def test_a_rank_that_is_killed_in_the_middle_ends_the_job(run, stack: Stack, call: str) -> None:
+def test_a_rank_that_is_killed_in_the_middle_ends_the_job(run, stack, call: str) -> None:
     script = f"""
 import threading
 big = np.ones(30_000_000)
@@ -226,7 +205,7 @@ while True:
     assert "Traceback" not in ended.stderr or "the MPI library reports" in ended.stderr, str(ended)
 
 
-def test_a_rank_that_is_stopped_for_a_while_is_waited_for(run, stack: Stack) -> None:
+def test_a_rank_that_is_stopped_for_a_while_is_waited_for(run, stack) -> None:
     script = """
 import signal, subprocess
 big = np.arange(3_000_000) + rank

@@ -3,10 +3,6 @@
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
-mailboxes = pytest.mark.parametrize("mailboxes", ["1", "0"], ids=["memory", "messages"])
-
 WAITS = {
     "recv": "c.recv(0)",
     "recv into": "c.recv(0, into=np.zeros(3))",
@@ -28,23 +24,26 @@ WAITS = {
 }
 
 
-@mailboxes
-@pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS)
-def test_a_call_that_waits_for_an_ended_rank_ends_the_job(run, stack: Stack, wait: str, mailboxes: str) -> None:
-    script = f"{PRELUDE}d, plan = c.split(0, -rank), c.plan()\nif rank == 0:\n    sys.exit(0)\n{wait}\n"
-    ended = run(script, 2, stack, timeout=60, env={"POLYMPI_MAILBOXES": mailboxes})
-    assert ended.exit_code == 1, str(ended)
-    last = [line for line in ended.stderr.splitlines() if "EndedError" in line]
-    assert len(last) == 1, str(ended)
-    who = "all other ranks have reached their end" if wait == "c.recv()" else "rank 0 has reached its end (exit code 0)"
-    if wait.startswith("d."):
-        who = "rank 1 has reached its end"  # in the communicator
-    assert who in last[0]
-    assert "program.py:" in last[0]
+@pytest.mark.sanitize
+def test_a_call_that_waits_for_an_ended_rank_raises(run, stack, mailboxes) -> None:
+    script = f"""
+assert issubclass(mpi.EndedError, EOFError)
+made = [(c.dup(), c.split(0, -rank)) for _ in {WAITS}]  # what a call has left is in no other's way
+if rank == 0:
+    sys.exit(0)
+for (c, d), (name, wait) in zip(made, {WAITS}.items()):
+    who = "all other ranks have" if name == "any source" else "rank 1 has" if wait[0] == "d" else "rank 0 has"
+    plan = c.plan()
+    with raises(mpi.EndedError, f"{{who}} reached", "program.py:"):
+        exec(compile(wait, "program.py", "exec"))
+    print(name, flush=True)
+"""
+    ended = run(PRELUDE + script, 2, stack, env=mailboxes)
+    assert ended.stdout.splitlines() == list(WAITS), str(ended)
 
 
 @pytest.mark.sanitize
-def test_a_plan_that_its_partner_does_not_start_again_ends_the_job(run, stack: Stack) -> None:
+def test_a_plan_that_its_partner_does_not_start_again_ends_the_job(run, stack) -> None:
     script = """
 plan, row = c.plan(), np.zeros(10**5)
 (plan.recv if rank == int(sys.argv[1]) else plan.send)(row, other)
@@ -65,43 +64,30 @@ if rank:
 @pytest.mark.parametrize(
     ("end", "way"),
     [
+        ("sys.exit(0)", "rank 0 has reached its end (exit code 0)"),
         ("os._exit(0)", "has ended by os._exit(0)"),
         ("mpi.finalize(); time.sleep(8); sys.exit(0)", "it has called polympi.finalize()"),
     ],
-    ids=["os._exit", "finalize"],
+    ids=["exit", "os._exit", "finalize"],
 )
-def test_how_the_rank_has_ended_is_said(run, stack: Stack, end: str, way: str) -> None:
-    ended = run(f"{PRELUDE}if rank == 0:\n    {end}\nc.recv(0)\n", 2, stack, timeout=60)
-    assert ended.exit_code == 1, str(ended)
-    assert way in ended.stderr
+def test_an_error_that_is_not_caught_ends_the_job_and_says_how_the_rank_has_ended(
+    run, stack, end: str, way: str
+) -> None:
+    ended = run(f"{PRELUDE}if rank == 0:\n    {end}\nc.recv(0)\n", 2, stack, timeout=60).ends(1)
+    lines = [line for line in ended.stderr.splitlines() if "EndedError" in line]
+    assert len(lines) == 1, str(ended)
+    assert way in lines[0]
 
 
 @pytest.mark.sanitize
-def test_the_error_can_be_caught(run, stack: Stack) -> None:
-    script = """
-if rank:
-    with raises(mpi.EndedError, "rank 0 has reached its end", operation="recv", peer=0):
-        c.recv(0)
-    assert issubclass(mpi.EndedError, EOFError)
-    with raises(mpi.EndedError, "has not called it"):
-        c.barrier()
-    print("went on")
-"""
-    assert run(PRELUDE + script, 2, stack, timeout=60).succeeded().splitlines() == ["went on"]
-
-
-@pytest.mark.sanitize
-@mailboxes
-def test_one_rank_of_several_reports(run, stack: Stack, mailboxes: str) -> None:
+def test_one_rank_of_several_reports(run, stack, mailboxes) -> None:
     script = "if rank != 1:\n    c.barrier()\n"
-    ended = run(PRELUDE + script, 4, stack, timeout=60, env={"POLYMPI_MAILBOXES": mailboxes})
-    assert ended.exit_code == 1, str(ended)
-    assert "rank 1 has reached its end (exit code 0) and has not called it" in ended.stderr
+    ended = run(PRELUDE + script, 4, stack, timeout=60, env=mailboxes)
+    assert "rank 1 has reached its end (exit code 0) and has not called it" in ended.ends(1).stderr
 
 
 @pytest.mark.sanitize
-@mailboxes
-def test_calls_that_others_will_complete_go_on(run, stack: Stack, mailboxes: str) -> None:
+def test_calls_that_others_will_complete_go_on(run, stack, mailboxes) -> None:
     """Rank 0 has ended; its part of each call was done, or it is not the one that is waited for."""
     script = """
 d = c.split(0, -rank)
@@ -128,12 +114,11 @@ else:
 print("ended")
 """
     for how in ("at once", "usually"):
-        ended = run(PRELUDE + script, 3, stack, timeout=60, env={"POLYMPI_MAILBOXES": mailboxes}, arguments=[how])
-        assert ended.succeeded().split() == ["ended"] * 2
+        ended = run(PRELUDE + script, 3, stack, timeout=60, env=mailboxes, arguments=[how]).ends(words="ended ended")
         assert not [line for line in ended.stderr.splitlines() if "waits for rank 1 to receive" not in line], str(ended)
 
 
-def test_threads_that_serve_others_stay_quiet(run, stack: Stack) -> None:
+def test_threads_that_serve_others_stay_quiet(run, stack) -> None:
     script = """
 import threading
 def serve():
@@ -145,27 +130,24 @@ if rank == 0:
 time.sleep(4)
 print("ended")
 """
-    ended = run(PRELUDE + script, 2, stack, timeout=60)
-    assert ended.succeeded().split() == ["ended"]
+    ended = run(PRELUDE + script, 2, stack, timeout=60).ends(words="ended")
     assert all("got no message" in line for line in ended.stderr.splitlines()), str(ended)
 
 
 @pytest.mark.sanitize
-@mailboxes
-def test_a_time_out_says_that_the_rank_has_ended(run, stack: Stack, mailboxes: str) -> None:
+def test_a_time_out_says_that_the_rank_has_ended(run, stack, mailboxes) -> None:
     script = """
 if rank:
     for call in (lambda: c.recv(0, timeout=1.5), lambda: c.barrier(timeout=1.5)):
         with raises(mpi.Timeout, "rank 0 has reached its end (exit code 0)"):
             call()
-    print("told")
+    print("reported")
 """
-    ended = run(PRELUDE + script, 2, stack, timeout=60, env={"POLYMPI_MAILBOXES": mailboxes})
-    assert ended.succeeded().split() == ["told"]
+    run(PRELUDE + script, 2, stack, timeout=60, env=mailboxes).ends(words="reported")
 
 
 @pytest.mark.parametrize("call", ["recv(source=0)", "bcast(None)", "Dup().allreduce([1])"])
-def test_mpi4py_accelerated_raises_too(run, stack: Stack, call: str) -> None:
+def test_mpi4py_accelerated_raises_too(run, stack, call: str) -> None:
     script = f"""
 from polympi.mpi4py import MPI
 c = MPI.COMM_WORLD

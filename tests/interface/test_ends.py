@@ -1,42 +1,36 @@
 """The end of a program, with messages in flight, threads that wait, and code that runs when Python is about to go."""
 
-from pathlib import Path
-
 import pytest
-from hosts import codes_of_failure
-from rank_programs import PRELUDE
-
-from polympi.lab.stacks.stack import Stack
+from rank_programs import PRELUDE, Case, cases
 
 pytestmark = pytest.mark.sanitize
 
-PROGRAMS = Path(__file__).parent / "programs" / "ends"
 
 levels = pytest.mark.parametrize("level", ["serialized", "multiple"])
 
-BIG = "import threading\nbig = np.arange(10**6)\n"
+BEGIN = f"""{PRELUDE}
+import atexit, signal, subprocess, threading
+from polympi.native import core
+big = np.arange(10**6)
+"""
 
 # What a thread may wait in forever: nobody sends what it receives, not all ranks come.
 WAITS = """
 twin = c.dup()
 trio = c.dup()
+raw = c.raw
 one = c.irecv(other, 91)
 WAITS = [
     lambda: c.recv(tag=90), lambda: c.recv(other, 90, into=np.zeros(10**5)), lambda: c.probe(tag=93),
     lambda: one.wait(), lambda: mpi.wait_any([c.irecv(tag=94)]), lambda: mpi.wait_all([c.irecv(tag=95)]),
     lambda: twin.barrier() if rank else c.recv(tag=96), lambda: trio.bcast(None, 0) if rank else c.recv(tag=97),
-    lambda: c.sendrecv(1, mpi.PROC_NULL, 0, other, 98),
+    lambda: c.sendrecv(1, mpi.PROC_NULL, 0, other, 98), lambda: raw.recv(np.zeros(1), other, 99),
 ]
 """
 
 
-def sentences(stderr: str) -> list[str]:
-    """What polympi said, sorted; launchers and MPI libraries have their own words."""
-    return sorted(line for line in stderr.splitlines() if line.startswith("[rank "))
-
-
 @levels
-def test_daemon_threads_that_wait_just_stop_when_the_program_ends(run, stack: Stack, level: str) -> None:
+def test_daemon_threads_that_wait_just_stop_when_the_program_ends(run, stack, level: str) -> None:
     script = """
 def serve(wait):
     while True:
@@ -48,21 +42,21 @@ in_turn()
 """
     for seconds in ("0", "0.2"):
         env = {"POLYMPI_THREADS": level, "POLYMPI_MAILBOXES": "0"}
-        ended = run(PRELUDE + BIG + WAITS + script, 2, stack, env=env, arguments=[seconds])
+        ended = run(BEGIN + WAITS + script, 2, stack, env=env, arguments=[seconds])
         ended.succeeded()
         assert all("got no message" in line for line in ended.stderr.splitlines()), str(ended)
 
 
 @levels
-def test_threads_that_wait_while_mpi_is_finalised_get_an_error(run, stack: Stack, level: str) -> None:
+def test_threads_that_wait_while_mpi_is_finalised_get_an_error(run, stack, level: str) -> None:
     script = """
 from hostless import without_hosts
-told = []
+reported = []
 def work(wait):
     try:
         wait()
     except mpi.StateError as error:
-        told.append(without_hosts(str(error)))
+        reported.append(without_hosts(str(error)))
 threads = [threading.Thread(target=work, args=[wait]) for wait in WAITS]
 for thread in threads:
     thread.start()
@@ -71,19 +65,19 @@ in_turn()
 mpi.finalize()
 for thread in threads:
     thread.join()
-assert len(told) == len(WAITS), told
-assert all(text.startswith(f"rank {rank}, ") for text in told), told
-assert all(text.endswith(f": {FINALISED_MEANWHILE}") for text in told), told
-assert any("recv(source=ANY_SOURCE, tag=90)" in text for text in told)
+assert len(reported) == len(WAITS), reported
+assert all(text.startswith(f"rank {rank}, ") for text in reported), reported
+assert all(text.endswith(f": {FINALISED_MEANWHILE}") for text in reported), reported
+assert any("recv(source=ANY_SOURCE, tag=90)" in text for text in reported)
 print("ended")
 """
     env = {"POLYMPI_THREADS": level, "POLYMPI_MAILBOXES": "0"}
-    ended = run(PRELUDE + BIG + WAITS + script, 2, stack, env=env)
-    assert ended.succeeded().split() == ["ended"] * 2
+    run(BEGIN + WAITS + script, 2, stack, env=env).ends(words="ended ended")
 
 
-def test_the_main_thread_gets_an_error_when_another_finalises_mpi(run, stack: Stack) -> None:
-    script = """
+FINALISES = {
+    "another thread ends the wait of the main one": Case(
+        """
 def end():
     time.sleep(0.2)
     mpi.finalize()
@@ -92,126 +86,37 @@ with raises(mpi.StateError, FINALISED_MEANWHILE, operation="recv"):
     c.recv(tag=1)
 print("ended")
 """
-    assert run(PRELUDE + BIG + script, 2, stack).succeeded().split() == ["ended"] * 2
-
-
-def test_a_signal_handler_may_finalise_mpi_in_the_middle_of_a_wait(run, stack: Stack) -> None:
-    script = """
-import signal
+    ),
+    **{
+        f"a signal handler in the middle of wait {number}": Case(
+            WAITS
+            + """
 signal.signal(signal.SIGALRM, lambda *_: mpi.finalize())
 signal.setitimer(signal.ITIMER_REAL, 0.3)
 with raises(mpi.StateError, FINALISED_MEANWHILE):
     WAITS[int(sys.argv[1])]()
 print("ended")
-"""
-    for wait in ("0", "3", "5", "6"):
-        ended = run(PRELUDE + BIG + WAITS + script, 2, stack, env={"POLYMPI_MAILBOXES": "0"}, arguments=[wait])
-        assert ended.succeeded().split() == ["ended"] * 2, wait
-
-
-def test_pickling_may_finalise_mpi_under_the_hands_of_a_send(run, stack: Stack) -> None:
-    script = """
+""",
+            arguments=[number],
+        )
+        for number in "0356"
+    },
+    **{
+        f"pickling under the hands of a call: {call}": Case(
+            f"""
 class Last:
     def __reduce__(self):
         mpi.finalize()
         return int, ()
 with raises(mpi.StateError, "MPI was finalised"):
-    [lambda: c.send(Last(), other), lambda: c.allgather(Last()), lambda: c.isend(Last(), other)][int(sys.argv[1])]()
+    {call}
 print("ended")
 """
-    for call in "012":
-        ended = run(PRELUDE + BIG + script, 2, stack, env={"POLYMPI_MAILBOXES": "0"}, arguments=[call])
-        assert ended.succeeded().split() == ["ended"] * 2
-
-
-@pytest.mark.parametrize("way", ["isend", "bsend", "thread"])
-def test_a_rank_at_its_end_waits_until_its_messages_are_received(run, stack: Stack, way: str) -> None:
-    script = """
-if rank == 0:
-    mpi.buffer_attach(2 * big.nbytes)
-    way = sys.argv[1]
-    if way == "thread":
-        threading.Thread(target=c.send, args=[big, 1, 7], daemon=True).start()
-    else:
-        getattr(c, way)(big, 1, 7)
-else:
-    time.sleep(2)
-    assert same(c.recv(0, 7), big)
-    print("received")
-"""
-    ended = run(PRELUDE + BIG + script, 2, stack, arguments=[way])
-    assert ended.succeeded().split() == ["received"]
-    operation = "send" if way == "thread" else way
-    assert sentences(ended.stderr) == [f"[rank 0] waits for rank 1 to receive {operation}(dest=1, tag=7)"]
-
-
-def test_a_receive_takes_its_message_after_the_end_of_its_rank(run, stack: Stack) -> None:
-    script = """
-if rank == 0:
-    left = c.irecv(1, 3)
-else:
-    time.sleep(0.3)
-    c.send(big, 0, 3)
-    print("sent")
-"""
-    ended = run(PRELUDE + BIG + script, 2, stack)
-    assert ended.succeeded().split() == ["sent"]
-    assert ended.stderr == ""
-
-
-def test_how_long_the_end_waits_is_up_to_the_time_out(run, stack: Stack) -> None:
-    script = """
-if rank == 0:
-    c.isend(big, 1, 7)
-    if sys.argv[1] == "finalize":
-        with raises(mpi.StateError, MESSAGES_PENDING):
-            mpi.finalize()
-        print("told", flush=True)
-else:
-    time.sleep(100)
-"""
-    for way in ("finalize", "exit"):
-        ended = run(PRELUDE + BIG + script, 2, stack, timeout=60, env={"POLYMPI_TIMEOUT": "1.2"}, arguments=[way])
-        assert ended.exit_code == 1, str(ended)
-        assert "[rank 0] isend(dest=1, tag=7) was never received" in ended.stderr
-        assert ended.stdout.split() == (["told"] if way == "finalize" else [])
-
-
-@pytest.mark.parametrize("seconds", ["0.5", "3"])
-def test_ctrl_c_ends_the_wait_at_the_end(run, stack: Stack, seconds: str) -> None:
-    # After a second the interpreter is gone.
-    script = """
-import subprocess
-if rank == 0:
-    c.isend(big, 1, 7)
-    subprocess.Popen(["sh", "-c", f"sleep {sys.argv[1]}; kill -INT {os.getpid()}"])
-else:
-    time.sleep(100)
-"""
-    ended = run(PRELUDE + BIG + script, 2, stack, timeout=60, arguments=[seconds])
-    assert ended.exit_code not in (0, None), str(ended)
-
-
-def test_a_rank_that_fails_does_not_wait_for_its_messages(run, stack: Stack) -> None:
-    script = """
-if rank == 0:
-    c.recv(1, 5)
-else:
-    c.isend(big, 0, 7)
-    c.irecv(0, 8)
-    end = sys.argv[1]
-    if end == "exit":
-        sys.exit(3)
-    elif end == "raise":
-        raise SystemExit(3)
-    os.environ["nothing"]
-"""
-    for end, code in ("exit", 3), ("raise", 3), ("error", 1):
-        assert run(PRELUDE + BIG + script, 2, stack, timeout=20, arguments=[end]).exit_code == code, end
-
-
-def test_finalize_waits_for_a_receiver_that_comes_late(run, stack: Stack) -> None:
-    script = """
+        )
+        for call in ("c.send(Last(), other)", "c.allgather(Last())", "c.isend(Last(), other)")
+    },
+    "and a receiver that comes late is waited for": Case(
+        """
 if rank == 0:
     kept = c.isend(big, 1, 7)
 else:
@@ -220,71 +125,88 @@ else:
 mpi.finalize()
 print("ended")
 """
-    assert run(PRELUDE + BIG + script, 2, stack).succeeded().split() == ["ended"] * 2
+    ),
+}
 
 
-def test_code_that_runs_last_communicates(run, stack: Stack) -> None:
-    ended = run(PROGRAMS / "last_words.py", 2, stack)
-    assert sorted(ended.succeeded().split()) == ["RankError"] * 2 + ["first"] * 2 + ["last"] * 2
-    assert ended.stderr == ""
+@cases(FINALISES)
+def test_what_finalises_mpi(run, stack, case: Case) -> None:
+    case.check(run, stack, BEGIN, {"POLYMPI_MAILBOXES": "0"}).ends(words="ended ended")
 
 
-def test_a_message_that_the_last_destructor_sends_to_nobody_is_reported(run, stack: Stack) -> None:
-    script = """
-import sys
-import polympi as mpi
+IN_FLIGHT = {
+    **{
+        f"{way}: a rank at its end waits until its messages are received": Case(
+            f"""
+if rank == 0:
+    mpi.buffer_attach(2 * big.nbytes)
+    {call}
+else:
+    time.sleep(2)
+    assert same(c.recv(0, 7), big)
+    print("received")
+""",
+            "received",
+            [f"[rank 0] waits for rank 1 to receive {way}(dest=1, tag=7)"],
+        )
+        for way, call in (
+            ("isend", "c.isend(big, 1, 7)"),
+            ("bsend", "c.bsend(big, 1, 7)"),
+            ("send", "threading.Thread(target=c.send, args=[big, 1, 7], daemon=True).start()"),
+        )
+    },
+    "a receive takes its message after the end of its rank": Case(
+        """
+if rank == 0:
+    left = c.irecv(1, 3)
+else:
+    time.sleep(0.3)
+    c.send(big, 0, 3)
+    print("sent")
+""",
+        "sent",
+        [],
+    ),
+    **{
+        f"a rank that fails does not wait: {end}": Case(
+            f"if rank == 0: c.recv(1, 5)\nc.isend(big, 0, 7)\nc.irecv(0, 8)\ncore._start_barrier(c)\n{end}\n",
+            code=code,
+        )
+        for end, code in (("sys.exit(3)", 3), ("raise SystemExit(3)", 3), ("os.environ['nothing']", 1))
+    },
+    "a message that the last destructor sends to nobody is reported": Case(
+        """
 class Last:
-    world = mpi.world
+    world = c
     def __del__(self):
         if self.world.rank == 0:
             self.world.issend("nobody takes it", 1, 4)
 sys.modules["kept until the modules go"] = Last()
-"""
-    ended = run(script, 2, stack)
-    assert ended.exit_code == 1, str(ended)
-    assert sentences(ended.stderr) == ["[rank 0] issend(dest=1, tag=4) was never received"]
-
-
-def test_data_that_are_on_their_way_when_all_are_at_their_end_arrive(run, stack: Stack) -> None:
-    script = """
+""",
+        said=["[rank 0] issend(dest=1, tag=4) was never received"],
+        code=1,
+    ),
+    "data that are on their way when all are at their end arrive": Case(
+        """
 huge = np.zeros(10**7)
 target = np.empty_like(huge)
 c.barrier()
 kept = [c.isend(huge, 1, 1) if rank == 0 else c.irecv(0, 1, into=target) for _ in range(4)]
-"""
-    ended = run(PRELUDE + script, 2, stack)
-    ended.succeeded()
-    assert ended.stderr == ""
-
-
-def test_a_rank_at_its_end_takes_in_what_comes_bit_by_bit(run, stack: Stack) -> None:
-    script = """
+""",
+        said=[],
+    ),
+    "a rank at its end takes in what comes bit by bit": Case(
+        """
 kept = [c.irecv(0, 1) for _ in range(5)] if rank == 1 else []
 c.barrier()
 for number in range(5 if rank == 0 else 0):
     time.sleep(0.3)  # together longer than a rank at its end waits for a message that does not come
     c.send(number, 1, 1)
-"""
-    ended = run(PRELUDE + script, 2, stack)
-    ended.succeeded()
-    assert ended.stderr == ""
-
-
-@pytest.mark.parametrize("end", ["sys.exit(256)", "os._exit(256)", "mpi.abort(0)", "mpi.abort(512)", "sys.exit(-256)"])
-def test_an_aborted_job_never_ends_with_code_0(run, stack: Stack, end: str) -> None:
-    script = f"""
-import os, sys
-import polympi as mpi
-if mpi.world.rank == 1:
-    {end}
-mpi.world.recv(1)
-"""
-    assert run(script, 2, stack).exit_code == 1
-
-
-def test_a_process_that_leaves_at_once_ends_mpi_first(run, stack: Stack) -> None:
-    script = """
-import threading
+""",
+        said=[],
+    ),
+    "a process that leaves at once ends MPI first": Case(
+        """
 def serve():
     c.recv(tag=90)
 threading.Thread(target=serve, daemon=True).start()
@@ -299,33 +221,80 @@ if rank:
 else:
     c.isend(big, 1)
 os._exit(0)
-"""
-    ended = run(PRELUDE + BIG + script, 2, stack)
-    ended.succeeded()
-    assert ended.stdout.split() == ["received"]
-
-
-def test_ranks_leave_at_once_one_after_another(run, stack: Stack) -> None:
-    """Also after MPI's end, and after a collective that was given up; a child that leaves does not end its rank."""
-    script = """
+""",
+        "received",
+    ),
+    **{
+        # Also after a collective that was given up; a child that leaves does not end its rank.
+        f"ranks leave at once one after another {when}": Case(
+            f"""
 if rank == 0:
     time.sleep(0.8)
 with contextlib.suppress(mpi.Timeout):
     c.bcast("x", timeout=[5, 0.4, 0.2][rank])
 c.barrier(timeout=20)
-if sys.argv[1] == "finalized":
-    mpi.finalize()
+{end}
 if not os.fork():
     os._exit(0)
 os.wait()
 print("end", flush=True)
 time.sleep(0.1 * rank)
 os._exit(0)
+""",
+            "end end end",
+            ranks=3,
+        )
+        for when, end in (("while MPI runs", ""), ("after its end", "mpi.finalize()"))
+    },
+    "what was sent to nobody is reported when ranks leave at once": Case(
+        "if rank == 0:\n    c.isend(big, 1, 7)\nos._exit(0)\n",
+        said=["[rank 0] isend(dest=1, tag=7) was never received"],
+        code=1,
+    ),
+}
+
+
+@cases(IN_FLIGHT)
+def test_messages_in_flight(run, stack, case: Case) -> None:
+    case.check(run, stack, BEGIN)
+
+
+@pytest.mark.parametrize("way", ["finalize", "exit"])
+def test_how_long_the_end_waits_is_up_to_the_time_out(run, stack, way: str) -> None:
+    script = """
+if rank == 0:
+    c.isend(big, 1, 7)
+    if sys.argv[1] == "finalize":
+        with raises(mpi.StateError, MESSAGES_PENDING):
+            mpi.finalize()
+        print("refused", flush=True)
+    else:
+        core._start_barrier(c)
+else:
+    time.sleep(100)
 """
-    for when in ("running", "finalized"):
-        ended = run(PRELUDE + "import contextlib\n" + script, 3, stack, arguments=[when])
-        ended.succeeded()
-        assert ended.stdout.split() == ["end"] * 3
+    ended = run(BEGIN + script, 2, stack, timeout=60, env={"POLYMPI_TIMEOUT": "1.2"}, arguments=[way])
+    ended.ends(1, "refused" if way == "finalize" else "")
+    assert "[rank 0] isend(dest=1, tag=7) was never received" in ended.stderr
+    assert ("[rank 0] barrier() was never called by all ranks" in ended.stderr) == (way == "exit")
+
+
+@pytest.mark.parametrize("seconds", ["0.5", "3"])
+def test_ctrl_c_ends_the_wait_at_the_end(run, stack, seconds: str) -> None:
+    # After a second the interpreter is gone.
+    script = """
+if rank == 0:
+    c.isend(big, 1, 7)
+    subprocess.Popen(["sh", "-c", f"sleep {sys.argv[1]}; kill -INT {os.getpid()}"])
+else:
+    time.sleep(100)
+"""
+    ended = run(BEGIN + script, 2, stack, timeout=60, arguments=[seconds])
+    assert ended.exit_code not in (0, None), str(ended)
+
+
+def test_code_that_runs_last_communicates(run, stack) -> None:
+    run("ends/last_words.py", 2, stack).ends(words="RankError first last " * 2, said=[])
 
 
 @pytest.mark.parametrize(
@@ -340,23 +309,5 @@ os._exit(0)
     ],
     ids=["handler", "thread", "main", "atexit", "destructor", "request"],
 )
-def test_a_process_leaves_at_once_from_anywhere(run, stack: Stack, place: str) -> None:
-    script = "import atexit, signal, threading\nleave = lambda *_: os._exit(0)\n"
-    run(PRELUDE + script + place + "\n", 2, stack).succeeded()
-
-
-def test_what_was_sent_to_nobody_is_reported_when_ranks_leave_at_once(run, stack: Stack) -> None:
-    ended = run(PRELUDE + BIG + "if rank == 0:\n    c.isend(big, 1, 7)\nos._exit(0)\n", 2, stack)
-    assert ended.exit_code == 1
-    assert "[rank 0] isend(dest=1, tag=7) was never received" in ended.stderr
-
-
-def test_a_rank_that_leaves_at_once_with_a_failure_ends_the_job(run, stack: Stack) -> None:
-    ended = run(f"{PRELUDE}\nif rank: os._exit(3)\nc.recv(1)\n", 2, stack)
-    assert ended.exit_code in codes_of_failure(3, stack.family)
-
-
-@pytest.mark.parametrize("end", ["sys.exit(256)", "os._exit(256)", "mpi.abort(0)", "sys.exit(-256)"])
-def test_nor_does_a_single_rank_that_fails(run, stack: Stack, end: str) -> None:
-    for ranks in (1, None):
-        assert run(f"import os, sys\nimport polympi as mpi\nmpi.world\n{end}\n", ranks, stack).exit_code == 1
+def test_a_process_leaves_at_once_from_anywhere(run, stack, place: str) -> None:
+    run(f"{BEGIN}leave = lambda *_: os._exit(0)\n{place}\n", 2, stack).succeeded()

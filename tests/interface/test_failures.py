@@ -4,8 +4,6 @@ import pytest
 from own_codes import ended_with
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = pytest.mark.sanitize
 
 # Code of the program that the core runs, and that ends it on rank 1 alone.
@@ -53,16 +51,11 @@ CALLS[call]()
 """
 
 
-def labelled(stderr: str) -> list[str]:
-    """What ranks said; launchers and MPI libraries have their own words."""
-    return [line for line in stderr.splitlines() if line.startswith("[rank ")]
-
-
 @pytest.mark.parametrize(
     "call",
     ["send", "bcast", "gather", "alltoall", "received", "allreduce", "reduce_scatter", "tensor", "barrier", "left"],
 )
-def test_a_program_that_ends_inside_a_call_ends_the_job_with_its_code(run, stack: Stack, call: str) -> None:
+def test_a_program_that_ends_inside_a_call_ends_the_job_with_its_code(run, stack, call: str) -> None:
     ended = ended_with(7, lambda: run(PRELUDE + ENDS, 3, stack, timeout=60, arguments=[call, "7"]))
     assert ended.exit_code == 7, str(ended)
     assert "Traceback" not in ended.stderr
@@ -73,7 +66,7 @@ def test_a_program_that_ends_inside_a_call_ends_the_job_with_its_code(run, stack
     [("interrupt", 130), ("'the text'", 1), ("256", 1), ("None", 1)],
     ids=["^C", "text", "256", "0"],
 )
-def test_any_code_that_a_program_ends_with_inside_a_call(run, stack: Stack, code: str, exit_code: int) -> None:
+def test_any_code_that_a_program_ends_with_inside_a_call(run, stack, code: str, exit_code: int) -> None:
     ended = run(PRELUDE + ENDS, 3, stack, timeout=60, arguments=["alltoall", code])
     assert ended.exit_code == exit_code, str(ended)
     assert ("the text" in ended.stderr) == (code == "'the text'")
@@ -82,7 +75,7 @@ def test_any_code_that_a_program_ends_with_inside_a_call(run, stack: Stack, code
 
 @pytest.mark.one_host  # each host has its first rank
 @pytest.mark.parametrize("call", ["allreduce", "reduce", "scan", "exscan", "reduce_scatter"])
-def test_a_function_of_a_reduction_that_fails_prints_one_traceback(run, stack: Stack, call: str) -> None:
+def test_a_function_of_a_reduction_that_fails_prints_one_traceback(run, stack, call: str) -> None:
     script = """
 def fail(a, b):
     raise ValueError("no sum")
@@ -94,10 +87,10 @@ c.barrier()
     assert ended.stderr.count("Traceback") == 1, str(ended)
     assert ended.stderr.count("ValueError: no sum") - ended.stderr.count("could not do its part") == 1, str(ended)
     if call == "reduce_scatter":  # in which each rank combines its own piece
-        assert any("] and the same on " in line for line in labelled(ended.stderr)), str(ended)
+        assert any("] and the same on " in line for line in ended.said), str(ended)
 
 
-def test_ranks_that_only_tell_of_another_one_say_so_in_a_line(run, stack: Stack) -> None:
+def test_ranks_that_only_tell_of_another_one_say_so_in_a_line(run, stack) -> None:
     script = """
 def fail(a, b):
     raise ValueError("no sum at rank 2") if rank == 2 else KeyError("elsewhere")
@@ -105,16 +98,16 @@ c.allreduce([1], mpi.op(fail if rank == 2 else lambda a, b: a))
 """
     ended = run(PRELUDE + script, 4, stack, timeout=60)
     assert ended.exit_code == 1, str(ended)
-    said = labelled(ended.stderr)
+    said = ended.said
     assert [line for line in said if "Traceback" in line] == ["[rank 2] Traceback (most recent call last):"], str(ended)
     assert "[rank 2] ValueError: no sum at rank 2" in said, str(ended)
-    told = [line.partition("] ")[2] for line in said if not line.startswith("[rank 2]")]
-    assert any("could not do its part: ValueError: no sum at rank 2" in line for line in told), str(ended)
-    assert all("could not do its part" in line or line.startswith("and the same on ") for line in told), str(ended)
+    others = [line.partition("] ")[2] for line in said if not line.startswith("[rank 2]")]
+    assert any("could not do its part: ValueError: no sum at rank 2" in line for line in others), str(ended)
+    assert all("could not do its part" in line or line.startswith("and the same on ") for line in others), str(ended)
 
 
 @pytest.mark.one_host  # each host has its first rank
-def test_ranks_that_fail_at_one_place_print_its_traceback_once(run, stack: Stack) -> None:
+def test_ranks_that_fail_at_one_place_print_its_traceback_once(run, stack) -> None:
     script = """
 c.barrier()
 if sys.argv[1] == "alike":
@@ -124,7 +117,7 @@ raise KeyError(rank % 2)
     for how in ("alike", "apart"):
         ended = run(PRELUDE + script, 4, stack, timeout=60, arguments=[how])
         assert ended.exit_code == 1, str(ended)
-        said = labelled(ended.stderr)
+        said = ended.said
         assert ended.stderr.count("Traceback") == 1, str(ended)
         assert any("] and the same on " in line for line in said), str(ended)
         if how == "apart":
@@ -152,7 +145,7 @@ c.recv(tag=99)
 
 @pytest.mark.one_host  # where the launcher is
 @pytest.mark.parametrize("whom", ["launcher", "group"])
-def test_ctrl_c_at_the_launcher(run, stack: Stack, whom: str) -> None:
+def test_ctrl_c_at_the_launcher(run, stack, whom: str) -> None:
     ended = run(PRELUDE + INTERRUPTS, 2, stack, timeout=60, arguments=[whom])
     if stack.family == "openmpi":  # kills the ranks, whose last words it drops
         assert ended.exit_code not in (0, None), str(ended)
@@ -161,7 +154,7 @@ def test_ctrl_c_at_the_launcher(run, stack: Stack, whom: str) -> None:
         assert "KeyboardInterrupt" in ended.stderr
 
 
-def test_a_rank_of_another_number_than_in_the_world_says_which_it_is(run, stack: Stack) -> None:
+def test_a_rank_of_another_number_than_in_the_world_says_which_it_is(run, stack) -> None:
     script = """
 import sys
 import numpy as np
@@ -197,7 +190,7 @@ if world.rank == 2:
         f"{second} waited 0.05 s for rank 0 in recv(source=0, tag=5)",
         f"{third} waited 0.05 s for rank 1 in raw.recv(source=1, tag=5)",
     ]
-    assert sorted(labelled(ended.stderr)) == [
+    assert ended.said == [
         f"[rank 2] irecv(source=0, tag=6) by {second} got no message",
         "[rank 2] irecv(source=0, tag=6) got no message",
         f"[rank 2] raw.irecv(source=1, tag=6) by {third} got no message",

@@ -1,29 +1,24 @@
 """Many ranks on four hosts: collectives in two levels, and a ring of 80 ranks, the size of published measurements."""
 
-from pathlib import Path
-
 import pytest
 from hosts import NAMES
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
-PROGRAMS = Path(__file__).parent / "programs"
 EACH, LAPS = 20, 5
 # Open MPI does not know that hosts with slots for all their ranks share two processors, and would spin at its start.
 YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
-def test_a_ring_of_80_ranks_goes_over_four_hosts(run_on_four_hosts, stack: Stack) -> None:
+def test_a_ring_of_80_ranks_goes_over_four_hosts(run_on_four_hosts, stack) -> None:
     # With the search for networks that other tests leave out (conftest.py), as a user's ranks start.
     env = {**YIELD, "OMPI_MCA_mtl": "^none"}
-    ended = run_on_four_hosts(PROGRAMS / "ring.py", EACH, stack, timeout=240, env=env, arguments=[str(LAPS)])
+    ended = run_on_four_hosts("ring.py", EACH, stack, timeout=240, env=env, arguments=[str(LAPS)])
     assert ended.succeeded().split("\n")[:-1] == [f"{name} {EACH}" for name in NAMES]
 
 
-def test_mailboxes_are_within_a_host_and_messages_between_hosts_are_few(run_on_four_hosts, stack: Stack) -> None:
+def test_mailboxes_are_within_a_host_and_messages_between_hosts_are_few(run_on_four_hosts, stack) -> None:
     script = """
 from polympi.native import core
 names = c.allgather(os.uname().nodename)
@@ -46,6 +41,6 @@ with c.split(None if rank == 5 else 0) or contextlib.nullcontext() as seven:  # 
     run_on_four_hosts(PRELUDE + script, 2, stack).succeeded()
 
 
-def test_every_call_of_many_ranks_on_four_hosts(run_on_four_hosts, stack: Stack) -> None:
-    ended = run_on_four_hosts(PROGRAMS / "many.py", 4, stack, timeout=240, env=YIELD)
+def test_every_call_of_many_ranks_on_four_hosts(run_on_four_hosts, stack) -> None:
+    ended = run_on_four_hosts("many.py", 4, stack, timeout=240, env=YIELD)
     assert ended.succeeded().count("done") == 16

@@ -1,12 +1,9 @@
 """Ranks that name their neighbours, and what these give one another."""
 
-import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
 
-
-def test_neighbours_of_a_graph_give_one_another_objects(run_in_job, stack: Stack) -> None:
+def test_neighbours_of_a_graph_give_one_another_objects(run_in_job, stack) -> None:
     script = """
 # a ring, one way
 with c.graph([(rank - 1) % size], [(rank + 1) % size]) as ring:
@@ -52,8 +49,7 @@ for case in range(15):
     run_in_job(PRELUDE + script, 5, stack)
 
 
-@pytest.mark.parametrize("mailboxes", ["1", "0"])
-def test_edges_that_one_side_names_are_refused_on_all_ranks(run_in_job, stack: Stack, mailboxes: str) -> None:
+def test_edges_that_one_side_names_are_refused_on_all_ranks(run_in_job, stack, mailboxes) -> None:
     script = """
 def refused(sources, destinations, *words, kind=mpi.MismatchError):
     comm = c.dup()
@@ -73,10 +69,10 @@ refused([mpi.PROC_NULL], [], "rank -102 is among the sources", kind=mpi.RankErro
 refused(3, [], "sources must be a list of ranks, not 3", kind=TypeError)
 refused([], ["0"], "destinations must be a list of ranks", kind=TypeError)
 """
-    run_in_job(PRELUDE + script, 3, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+    run_in_job(PRELUDE + script, 3, stack, env=mailboxes)
 
 
-def test_mistakes_and_late_ranks_do_not_keep_neighbours_waiting(run_in_job, stack: Stack) -> None:
+def test_mistakes_and_late_ranks_do_not_keep_neighbours_waiting(run_in_job, stack) -> None:
     script = """
 with c.graph([other, other, rank], [other, rank, other]) as graph:
     right = [(other, 0), (other, 2), (rank, 1)]

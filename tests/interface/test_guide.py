@@ -9,7 +9,6 @@ from snippets import PAGES, examples
 
 import polympi
 from polympi import errors
-from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
 REPOSITORY = Path(__file__).parents[2]
@@ -34,7 +33,7 @@ print("rank", world.rank, "ran", len(examples))
 
 @pytest.mark.one_host  # on several, sentences name hosts
 @pytest.mark.parametrize("page", PAGES)
-def test_the_snippets_of_a_page_run_one_after_another_on_two_ranks(run, stack: Stack, page: str) -> None:
+def test_the_snippets_of_a_page_run_one_after_another_on_two_ranks(run, stack, page: str) -> None:
     found = examples(page)
     assert found
     said = run(PROGRAM.format(examples=found, page=page), 2, stack).succeeded()

@@ -3,8 +3,6 @@
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 # What a block with ghost layers must be after an exchange: each cell is that of the global array, around periodic axes;
 # 99 as before beyond open ends, and in the corners if these are not exchanged.
 EXPECTED = """
@@ -35,7 +33,7 @@ def local(cart, whole, width, order):
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
-def test_ghost_layers_are_what_the_neighbours_have(run_in_job, stack: Stack, ranks: int) -> None:
+def test_ghost_layers_are_what_the_neighbours_have(run_in_job, stack, ranks: int) -> None:
     script = """
 cases = 0
 for dims in (0,), (0, 0), (1, 0), (0, 1, 1), (0, 0, 0):
@@ -65,7 +63,7 @@ assert cases == 3 * (2 + 4 + 4 + 8 + 8)
     run_in_job(PRELUDE + EXPECTED + script, ranks, stack)
 
 
-def test_what_does_not_fit_is_refused_on_all_ranks(run_in_job, stack: Stack) -> None:
+def test_what_does_not_fit_is_refused_on_all_ranks(run_in_job, stack) -> None:
     script = """
 with c.cart((2,), True) as cart:
     for arguments, kind, words in [

@@ -3,8 +3,6 @@
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 # A window of messages comes at a time, so that malloc has all of its memory back between two windows.
 FAULTS = """
 import ctypes
@@ -42,7 +40,7 @@ LEFT_TO_MALLOC = (NOT_KEPT, "False False True\n")
 
 
 @pytest.mark.one_host  # over a network, the library takes and gives back large memory, too
-def test_pages_of_large_bytes_and_texts_are_used_again(run, stack: Stack) -> None:
+def test_pages_of_large_bytes_and_texts_are_used_again(run, stack) -> None:
     assert run(PRELUDE + FAULTS, 2, stack).succeeded() == KEPT
 
 
@@ -51,9 +49,9 @@ def test_pages_of_large_bytes_and_texts_are_used_again(run, stack: Stack) -> Non
     [{"MALLOC_MMAP_THRESHOLD_": "131072"}, {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=131072"}],
     ids=lambda env: next(iter(env)),
 )
-def test_who_chooses_the_limits_of_malloc_keeps_them(run, mpich: Stack, env: dict[str, str]) -> None:
+def test_who_chooses_the_limits_of_malloc_keeps_them(run, mpich, env: dict[str, str]) -> None:
     assert run(PRELUDE + FAULTS, 2, mpich, env=env).succeeded() == NOT_KEPT
 
 
-def test_without_a_pool_malloc_finds_its_limits_by_itself(run, mpich: Stack) -> None:
+def test_without_a_pool_malloc_finds_its_limits_by_itself(run, mpich) -> None:
     assert run(PRELUDE + FAULTS, 2, mpich, env={"POLYMPI_POOL_BYTES": "0"}).succeeded() in LEFT_TO_MALLOC

@@ -1,18 +1,12 @@
 """Receiving into memory of the program's own: what fits, what does not, and that a refused message harms no other."""
 
-from pathlib import Path
-
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = pytest.mark.sanitize
 
-PROGRAMS = Path(__file__).parent / "programs" / "into"
 
-
-def test_memory_that_changes_under_a_receive_harms_no_sender(run_in_job, stack: Stack) -> None:
+def test_memory_that_changes_under_a_receive_harms_no_sender(run_in_job, stack) -> None:
     script = """
 if rank == 0:
     in_turn()
@@ -31,7 +25,16 @@ else:
 
 
 @pytest.mark.parametrize(
-    "program", ["every_layout", "any_memory", "fewer_elements", "refused", "not_writable", "overlapping", "structures"]
+    "program",
+    [
+        "every_layout",
+        "any_memory",
+        "fewer_elements",
+        "refused",
+        "not_writable",
+        "overlapping",
+        "untrue_lengths",
+    ],
 )
-def test_receives_into_memory(run_in_job, stack: Stack, program: str) -> None:
-    run_in_job(PROGRAMS / f"{program}.py", 2, stack)
+def test_receives_into_memory(run_in_job, stack, program: str) -> None:
+    run_in_job(f"into/{program}.py", 2, stack)

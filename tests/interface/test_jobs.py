@@ -3,26 +3,24 @@
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 WHO = "print(os.getpid(), flush=True)\n"
 
 
-def failure(run_in_job, script: str, stack: Stack, **options) -> str:
+def failure(run_in_job, script: str, stack, **options) -> str:
     """What is said of a program that fails."""
     with pytest.raises((AssertionError, pytest.fail.Exception)) as failed:
         run_in_job(PRELUDE + script, 2, stack, **options)
     return str(failed.value)
 
 
-def test_programs_run_in_the_same_ranks(run_in_job, stack: Stack) -> None:
+def test_programs_run_in_the_same_ranks(run_in_job, stack) -> None:
     first = run_in_job(PRELUDE + WHO, 2, stack).split()
     assert len(set(first)) == 2
     assert run_in_job(PRELUDE + WHO, 2, stack).split() == first
     assert set(run_in_job(PRELUDE + WHO, 2, stack, env={"POLYMPI_MAILBOXES": "0"}).split()).isdisjoint(first)
 
 
-def test_a_failing_assertion_fails_its_own_test_with_its_own_message(run_in_job, stack: Stack) -> None:
+def test_a_failing_assertion_fails_its_own_test_with_its_own_message(run_in_job, stack) -> None:
     before = run_in_job(PRELUDE + WHO, 2, stack)
     said = failure(run_in_job, "assert rank == 0, 'the halo is wrong'\nc.barrier()\n", stack)
     assert "[rank 1] AssertionError: the halo is wrong" in said  # as a separate launch says it
@@ -42,9 +40,7 @@ def test_a_failing_assertion_fails_its_own_test_with_its_own_message(run_in_job,
     ids=["killed", "hangs", "exits", "forgets a message"],
 )
 @pytest.mark.slow
-def test_what_fails_alone_too_is_reported_as_there(
-    run_in_job, stack: Stack, script: str, timeout: float, words: str
-) -> None:
+def test_what_fails_alone_too_is_reported_as_there(run_in_job, stack, script: str, timeout: float, words: str) -> None:
     assert words in failure(run_in_job, script, stack, timeout=timeout)
     assert run_in_job(PRELUDE + "print(c.allreduce(1))", 2, stack) == "2\n2\n"
 
@@ -59,14 +55,14 @@ def test_what_fails_alone_too_is_reported_as_there(
     ],
     ids=["receive", "thread", "buffer", "calls"],
 )
-def test_what_would_meet_the_next_program_is_reported(run_in_job, stack: Stack, script: str, words: str) -> None:
+def test_what_would_meet_the_next_program_is_reported(run_in_job, stack, script: str, words: str) -> None:
     said = failure(run_in_job, script, stack)
     assert "It succeeds alone" in said
     assert words in said
 
 
 @pytest.mark.slow
-def test_a_program_that_hangs_only_here_is_reported_with_where_its_ranks_are(run_in_job, stack: Stack) -> None:
+def test_a_program_that_hangs_only_here_is_reported_with_where_its_ranks_are(run_in_job, stack) -> None:
     script = """
 if rank == 1 and "job.py" in open("/proc/self/cmdline").read():
     c.recv(0)
@@ -77,7 +73,7 @@ if rank == 1 and "job.py" in open("/proc/self/cmdline").read():
     assert 'program.py", line' in said
 
 
-def test_the_next_program_finds_its_process_as_it_was(run_in_job, stack: Stack) -> None:
+def test_the_next_program_finds_its_process_as_it_was(run_in_job, stack) -> None:
     script = """
 import pickle, signal
 assert os.environ.pop("LEFT", None) is None

@@ -3,11 +3,7 @@
 import pytest
 from rank_programs import PRELUDE, on_ranks
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = pytest.mark.sanitize
-
-WAYS = pytest.mark.parametrize("mailboxes", ["1", "0"], ids=["memory", "messages"])
 
 VALUES = """
 import signal
@@ -38,13 +34,10 @@ def later_calls_work():
 """
 
 
-@WAYS
 @pytest.mark.parametrize("ranks", [2, 3])
-def test_the_others_get_what_a_rank_that_has_timed_out_had_promised(
-    run_in_job, stack: Stack, mailboxes: str, ranks: int
-) -> None:
+def test_the_others_get_what_a_rank_that_has_timed_out_had_promised(run_in_job, stack, mailboxes, ranks: int) -> None:
     # The last rank comes when the first one has left. Three ranks on few processors with shared memory have bcast over
-    # boards, where they are told instead.
+    # boards, where it is reported to them instead.
     script = """
 calls = {
     "reduce": lambda **time: (c.reduce(mine, root=size - 1, **time), total if rank == size - 1 else None),
@@ -72,14 +65,11 @@ for name, call in calls.items():
         ), name
     later_calls_work()
 """
-    run_in_job(PRELUDE + VALUES + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+    run_in_job(PRELUDE + VALUES + script, ranks, stack, env=mailboxes)
 
 
-@WAYS
 @pytest.mark.parametrize("seconds", ["0.2", "2.5"])
-def test_a_rank_at_its_end_goes_on_with_large_data_that_it_has_left(
-    run, stack: Stack, mailboxes: str, seconds: str
-) -> None:
+def test_a_rank_at_its_end_goes_on_with_large_data_that_it_has_left(run, stack, mailboxes, seconds: str) -> None:
     # After a second the interpreter of rank 0 is gone.
     script = """
 if rank == 0:
@@ -90,17 +80,15 @@ else:
     assert all(map(same, c.bcast(timeout=30), parts))
     print("through")
 """
-    env = {"POLYMPI_MAILBOXES": mailboxes}
-    ended = run(PRELUDE + VALUES + script, 2, stack, env=env, arguments=[seconds])
+    ended = run(PRELUDE + VALUES + script, 2, stack, env=mailboxes, arguments=[seconds])
     assert ended.succeeded().split() == ["through"]
     if float(seconds) > 1:
         assert ended.stderr.splitlines() == ["[rank 0] waits for all ranks to call bcast()"]
 
 
-@WAYS
 @pytest.mark.parametrize("end", ["program", "finalize"])
 def test_a_call_that_was_left_and_that_not_all_ranks_make_does_not_spoil_a_good_end(
-    run, stack: Stack, mailboxes: str, end: str
+    run, stack, mailboxes, end: str
 ) -> None:
     script = """
 if rank == 0:
@@ -112,8 +100,7 @@ if sys.argv[1] == "finalize":
     mpi.finalize()
 print("ended")
 """
-    ended = run(PRELUDE + VALUES + script, 2, stack, env={"POLYMPI_MAILBOXES": mailboxes}, arguments=[end])
-    assert ended.succeeded().split() == ["ended"] * 2
+    run(PRELUDE + VALUES + script, 2, stack, env=mailboxes, arguments=[end]).ends(words="ended ended")
 
 
 LEFT = {
@@ -169,8 +156,8 @@ for seconds in 30, 0.05:
         tell_that_it_has_left(0)
     else:
         come_when_it_has_left(1)
-        told = "rank 1 has left this call before it was complete" if seconds > 1 else None
-        with raises(mpi.Timeout, *([told] if told else [])):
+        words = "rank 1 has left this call before it was complete" if seconds > 1 else None
+        with raises(mpi.Timeout, *([words] if words else [])):
             c.bcast(mine, timeout=seconds)
     later_calls_work()
 """,
@@ -236,20 +223,19 @@ later_calls_work()
 }
 
 
-@WAYS
 @on_ranks(LEFT)
-def test_collectives_that_a_rank_leaves(run_in_job, stack: Stack, mailboxes: str, ranks: int, script: str) -> None:
-    run_in_job(PRELUDE + VALUES + script, ranks, stack, env={"POLYMPI_MAILBOXES": mailboxes})
+def test_collectives_that_a_rank_leaves(run_in_job, stack, mailboxes, ranks: int, script: str) -> None:
+    run_in_job(PRELUDE + VALUES + script, ranks, stack, env=mailboxes)
 
 
 @pytest.mark.one_host  # on several, two ranks of each do not share processors, and are asked before data are sent
 @pytest.mark.parametrize("leaver", [1, 2, 3])
-def test_who_has_nothing_to_get_goes_on_without_a_rank_that_has_left(run_in_job, stack: Stack, leaver: int) -> None:
+def test_who_has_nothing_to_get_goes_on_without_a_rank_that_has_left(run_in_job, stack, leaver: int) -> None:
     # Four ranks on few processors hand the data down a tree, 0 to 2 and 1, 2 to 3, in messages that a library holds
     # until they are taken. Nothing is late for a rank that gets what it waits for.
     script = f"""
 leaver = {leaver}
-told = 3 if leaver == 2 else None
+misses = 3 if leaver == 2 else None
 for count in (1000, 15_000):
     data = value(count, count)
     c.barrier(timeout=30)
@@ -261,7 +247,7 @@ for count in (1000, 15_000):
                 tell_that_it_has_left(dest)
     else:
         come_when_it_has_left(leaver)
-        if rank == told:
+        if rank == misses:
             with raises(mpi.Timeout, "rank 2 has left this call before it was complete"):
                 c.bcast(timeout=30)
         else:

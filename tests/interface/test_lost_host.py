@@ -3,9 +3,9 @@
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hosts import Hosts
@@ -27,57 +27,45 @@ GIVE_UP = "echo 4 > /proc/sys/net/ipv4/tcp_retries2"
 LAUNCHER_LOST_IT = "has lost communication with a remote daemon"
 
 
-@contextmanager
-def vanishing(hosts: Hosts, told: Path) -> Iterator[None]:
-    """The second host loses its network when a file is there, until the block ends."""
+@pytest.fixture
+def loses_its_second_host(run_on_hosts, hosts: Hosts, tmp_path: Path) -> Iterator[Callable[[str, int, Stack], Any]]:
+    """Runs a program whose second host loses its network when all ranks have made a call, until it has ended."""
+    begun = tmp_path / "begun"
+    begin = f"c.allreduce(1)\nif rank == 0:\n    open({str(begun)!r}, 'w').close()\n"
 
     def link(state: str) -> None:
         subprocess.run(hosts.second.command(["ip", "link", "set", NETWORK, state]), check=True)
 
     def vanish() -> None:
         deadline = time.monotonic() + COME_S
-        while not told.exists() and time.monotonic() < deadline:
+        while not begun.exists() and time.monotonic() < deadline:
             time.sleep(0.02)
         link("down")
+
+    def start(script: str, each: int, stack: Stack) -> Any:
+        waiting.start()
+        env = {"POLYMPI_TIMEOUT": str(WAITS_S)}
+        ended = run_on_hosts(PRELUDE + begin + script, each, stack, timeout=LOST_S, env=env)
+        assert ended.exit_code is not None, str(ended)
+        return ended
 
     for host in hosts.cluster.hosts:
         subprocess.run(host.command(["sh", "-c", GIVE_UP]), check=True)
     waiting = threading.Thread(target=vanish)
-    waiting.start()
-    try:
-        yield
-    finally:
-        waiting.join()
-        link("up")
+    yield start
+    waiting.join()
+    link("up")
 
 
-def test_a_host_that_vanishes_ends_the_job_with_a_sentence(
-    run_on_hosts, hosts: Hosts, stack: Stack, tmp_path: Path
-) -> None:
-    told = tmp_path / "begun"
-    script = f"""
-c.allreduce(1)
-if rank == 0:
-    open({str(told)!r}, "w").close()
-c.recv(other) if rank == 0 else time.sleep(600)
-"""
-    with vanishing(hosts, told):
-        env = {"POLYMPI_TIMEOUT": str(WAITS_S)}
-        ended = run_on_hosts(PRELUDE + script, 1, stack, timeout=LOST_S, env=env)
-    assert ended.exit_code is not None, str(ended)
+def test_a_host_that_vanishes_ends_the_job_with_a_sentence(loses_its_second_host, stack: Stack) -> None:
+    ended = loses_its_second_host("c.recv(other) if rank == 0 else time.sleep(600)\n", 1, stack)
     assert ended.exit_code != 0 or LAUNCHER_LOST_IT in ended.stderr, str(ended)
     assert f"rank 0 (host hosta) waited {WAITS_S}.0 s" in ended.stderr, str(ended)
     assert "for rank 1 (host hostb) in recv(" in ended.stderr, str(ended)
 
 
-def test_a_collective_names_the_ranks_and_the_host_from_which_nothing_came(
-    run_on_hosts, hosts: Hosts, stack: Stack, tmp_path: Path
-) -> None:
-    told = tmp_path / "begun"
-    script = f"""
-c.allreduce(1)
-if rank == 0:
-    open({str(told)!r}, "w").close()
+def test_a_collective_names_the_ranks_and_the_host_from_which_nothing_came(loses_its_second_host, stack: Stack) -> None:
+    script = """
 if rank >= 2:
     time.sleep(600)
 try:
@@ -87,10 +75,7 @@ except mpi.Timeout as error:
     time.sleep(1)
     mpi.abort(1)
 """
-    with vanishing(hosts, told):
-        env = {"POLYMPI_TIMEOUT": str(WAITS_S)}
-        ended = run_on_hosts(PRELUDE + "import sys\n" + script, 2, stack, timeout=LOST_S, env=env)
-    assert ended.exit_code is not None, str(ended)
+    ended = loses_its_second_host(script, 2, stack)
     assert f"rank 0 (host hosta) waited {WAITS_S}.0 s in allreduce()" in ended.stderr, str(ended)
     assert "not all other ranks called it, nothing came from rank 2 (host hostb)" in ended.stderr, str(ended)
     assert "rank 1 (host hosta)," not in ended.stderr, str(ended)

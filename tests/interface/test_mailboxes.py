@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = pytest.mark.sanitize
 
 BOX = 16 * 1024 + 64  # the most that a rank takes for its letters to another one
@@ -38,7 +36,7 @@ def work(comm, turn=0):
 
 
 @pytest.mark.one_host  # it is about memory of ranks of one host
-def test_living_communicators_take_what_they_use_and_give_it_back(run_in_job, stack: Stack) -> None:
+def test_living_communicators_take_what_they_use_and_give_it_back(run_in_job, stack) -> None:
     script = f"""
 ALIVE = 300
 with c.dup() as first:  # for what is there once
@@ -68,7 +66,7 @@ assert core._shared_memory() <= before + 4 * {BOX}, (core._shared_memory(), befo
     run_in_job(BEGIN + script, 2, stack, timeout=120)
 
 
-def test_thousands_of_communicators_come_and_go_in_the_same_memory(run_in_job, stack: Stack) -> None:
+def test_thousands_of_communicators_come_and_go_in_the_same_memory(run_in_job, stack) -> None:
     script = f"""
 seen = []
 for turn in range(3000):
@@ -83,7 +81,7 @@ assert max(seen[1:]) <= seen[0] + 8 * {BOX}, seen
     run_in_job(BEGIN + script, 2, stack, timeout=120)
 
 
-def test_what_is_forgotten_on_all_ranks_is_given_back(run_in_job, stack: Stack) -> None:
+def test_what_is_forgotten_on_all_ranks_is_given_back(run_in_job, stack) -> None:
     script = f"""
 seen = []
 for turn in range(120):
@@ -100,7 +98,7 @@ assert max(seen[1:]) <= seen[0] + 8 * {BOX}, seen
 
 
 @pytest.mark.one_host  # it is about memory of ranks of one host
-def test_communicators_whose_ranks_overlap_do_not_disturb_each_other(run_in_job, stack: Stack) -> None:
+def test_communicators_whose_ranks_overlap_do_not_disturb_each_other(run_in_job, stack) -> None:
     script = """
 for turn in range(8):
     without = turn % size
@@ -130,9 +128,7 @@ for turn in range(8):
 )
 @pytest.mark.one_host  # it is about memory of ranks of one host
 @pytest.mark.parametrize("ranks", [2, 5])
-def test_a_rank_without_memory_at_the_start_leaves_all_without_mailboxes(
-    run, stack: Stack, limit: str, ranks: int
-) -> None:
+def test_a_rank_without_memory_at_the_start_leaves_all_without_mailboxes(run, stack, limit: str, ranks: int) -> None:
     script = f"""
 import os, resource
 os.environ["POLYMPI_RANK_OF_TEST"] = next(
@@ -155,7 +151,7 @@ with c.dup() as twin:
 
 @pytest.mark.one_host  # it is about memory of ranks of one host
 @pytest.mark.parametrize("ranks", [2, 5])
-def test_a_rank_that_runs_out_of_memory_later_goes_on_by_messages(run_in_job, stack: Stack, ranks: int) -> None:
+def test_a_rank_that_runs_out_of_memory_later_goes_on_by_messages(run_in_job, stack, ranks: int) -> None:
     script = """
 old = c.dup()
 assert core._neighbours(old) == everyone
@@ -175,7 +171,7 @@ for comm in late, old, new:
     run_in_job(BEGIN + script, ranks, stack)
 
 
-def test_ranks_learn_what_others_call_where_a_box_could_not_be_made(run_in_job, stack: Stack) -> None:
+def test_ranks_learn_what_others_call_where_a_box_could_not_be_made(run_in_job, stack) -> None:
     script = """
 for turn in range(2):
     comm = c.dup()
@@ -189,7 +185,7 @@ for turn in range(2):
 
 
 @pytest.mark.one_host  # it is about memory of ranks of one host
-def test_programs_may_close_descriptors_that_are_not_theirs(run, stack: Stack) -> None:
+def test_programs_may_close_descriptors_that_are_not_theirs(run, stack) -> None:
     script = """
 import pathlib, tempfile
 descriptors = [path for path in pathlib.Path("/proc/self/fd").iterdir() if path.is_symlink()]
@@ -210,7 +206,7 @@ work(c)
 
 
 @pytest.mark.one_host  # it is about memory of ranks of one host
-def test_the_memory_has_no_name_and_a_rank_that_is_killed_leaves_nothing(run, stack: Stack) -> None:
+def test_the_memory_has_no_name_and_a_rank_that_is_killed_leaves_nothing(run, stack) -> None:
     script = """
 import pathlib, signal
 work(c)
@@ -229,7 +225,7 @@ c.barrier()
     assert not Path(names.pop()).exists()
 
 
-def test_no_memory_is_shared_where_that_is_not_wanted(run_in_job, stack: Stack) -> None:
+def test_no_memory_is_shared_where_that_is_not_wanted(run_in_job, stack) -> None:
     script = """
 work(c)
 with c.dup() as twin:

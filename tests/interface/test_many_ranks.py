@@ -1,30 +1,24 @@
 """Many more ranks than processors: all calls give what they give on two, and end in time."""
 
-from pathlib import Path
-
 import pytest
 from sharing import patience_of_many
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = [pytest.mark.slow, pytest.mark.exclusive]
 
-PROGRAMS = Path(__file__).parent / "programs"
 
-
-def run_many(run, ranks: int, stack: Stack, timeout: float, env: dict[str, str]) -> None:
+def run_many(run, ranks: int, stack, timeout: float, env: dict[str, str]) -> None:
     # An array library of one thread a rank: 64 ranks that all start one for each processor start slowly.
     env = {"OPENBLAS_NUM_THREADS": "1", **env}
-    ended = run(PROGRAMS / "many.py", ranks, stack, timeout=timeout, env=env)
+    ended = run("many.py", ranks, stack, timeout=timeout, env=env)
     assert ended.succeeded().count("done") == ranks, str(ended)
 
 
 @pytest.mark.parametrize("ranks", [8, 16, 32, 33])
-def test_every_call_on_many_ranks(run, stack: Stack, ranks: int) -> None:
+def test_every_call_on_many_ranks(run, stack, ranks: int) -> None:
     run_many(run, ranks, stack, timeout=90, env=patience_of_many())
 
 
-def test_every_call_on_64_ranks(run, stack: Stack) -> None:
+def test_every_call_on_64_ranks(run, stack) -> None:
     """As a user's ranks, these only yield while they wait."""
     run_many(run, 64, stack, timeout=240, env={})
 
@@ -38,9 +32,9 @@ BOXES = 2 * (MANY - 1).bit_length() * (4096 + 64) + 2 * 4096
 
 # About what polympi takes; benchmarks/many_ranks.py measures it on both libraries.
 @pytest.mark.parametrize("stack", ["mpich"], indirect=True)
-def test_256_ranks_start_and_what_each_takes_for_the_others_is_little(run, stack: Stack) -> None:
+def test_256_ranks_start_and_what_each_takes_for_the_others_is_little(run, stack) -> None:
     """The bounds are passed where memory for each peer grows tenfold; what libraries take is within them."""
-    ended = run(PROGRAMS / "many_start.py", MANY, stack, timeout=240, env=patience_of_many())
+    ended = run("many_start.py", MANY, stack, timeout=240, env=patience_of_many())
     lines = ended.succeeded().splitlines()
     assert lines.count("done") == MANY, str(ended)
     line = next(line for line in lines if line.startswith("figures"))

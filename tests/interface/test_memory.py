@@ -3,8 +3,6 @@
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 # Rank 1 may take little more address space than it has; rank 0 sends what is larger.
 LIMITED = """
 import resource
@@ -31,7 +29,7 @@ def freely():
 
 
 @pytest.mark.slow
-def test_a_receiver_without_memory_says_so_and_its_sender_gets_on(run, stack: Stack) -> None:
+def test_a_receiver_without_memory_says_so_and_its_sender_gets_on(run, stack) -> None:
     script = """
 if rank == 0:
     for number, sent in enumerate(SENT):
@@ -53,7 +51,7 @@ assert c.iprobe() is None
     run(PRELUDE + LIMITED + script, 2, stack).succeeded()
 
 
-def test_a_request_without_memory_fails_when_it_is_waited_for(run, stack: Stack) -> None:
+def test_a_request_without_memory_fails_when_it_is_waited_for(run, stack) -> None:
     script = """
 if rank == 0:
     sent = c.isend(SENT[0], 1, 1), c.isend(SENT[1], 1, 2), c.isend("small", 1, 3)
@@ -72,7 +70,7 @@ c.send("end", 1, 5) if rank == 0 else None
     run(PRELUDE + LIMITED + script, 2, stack).succeeded()
 
 
-def test_pieces_of_collectives_without_memory(run, stack: Stack) -> None:
+def test_pieces_of_collectives_without_memory(run, stack) -> None:
     script = """
 def collective(call, fails):
     if fails:

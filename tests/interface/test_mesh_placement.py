@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as some
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
 from polympi.mesh import PROC_NULL, Mesh
 from polympi.placement import crossings, placed
 
@@ -57,7 +56,7 @@ def test_ranks_of_many_machines_are_in_squares(machines: int) -> None:
     assert crossings(cells, [rank % machines for rank in ranks]) == 2 * edge * (squares - 1)
 
 
-def test_ranks_on_several_machines_are_reordered(run_in_job, stack: Stack) -> None:
+def test_ranks_on_several_machines_are_reordered(run_in_job, stack) -> None:
     script = """
 machine = [0, 1, 0, 1, 1][rank]
 with c.cart((2, 2), reorder=True) or contextlib.nullcontext() as cart:  # in any order two neighbours are apart
@@ -81,7 +80,7 @@ with raises(mpi.MismatchError, "gives (("):
     run_in_job(PRELUDE + script, 5, stack, env={"MACHINES": "0 1 0 1 1", "POLYMPI_MAILBOXES": "0"})
 
 
-def test_ranks_of_one_machine_stay_in_order(run_in_job, stack: Stack) -> None:
+def test_ranks_of_one_machine_stay_in_order(run_in_job, stack) -> None:
     script = """
 with c.cart((2, 2), reorder=True) as cart:
     assert cart.rank == rank

@@ -7,7 +7,6 @@ import jedi
 import pytest
 
 import polympi
-from polympi.lab.stacks.stack import Stack
 
 SOURCES = Path(__file__).parents[2] / "src"
 
@@ -57,7 +56,7 @@ for owner in (world, mpi.Communicator, mpi.Cartesian):
 
 @pytest.mark.parametrize("stack", ["mpich"], indirect=True)
 @pytest.mark.parametrize("script", [SIGNATURES, WORDS], ids=["signatures", "words"])
-def test_public_names_explain_themselves(run, stack: Stack, script: str) -> None:
+def test_public_names_explain_themselves(run, stack, script: str) -> None:
     run(script, 1, stack).succeeded()
 
 

@@ -3,14 +3,9 @@
 Here all run on one machine, and pretend to be on others (programs/machines.py).
 """
 
-from pathlib import Path
-
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
-PROGRAMS = Path(__file__).parent / "programs"
 # The machine of each of five ranks: blocks, in turn, one rank alone, in no order; and whether they share memory.
 PLACEMENTS = [("0 0 1 1 1", "0"), ("0 1 0 1 0", "0"), ("0 1 1 1 1", "0"), ("2 0 1 0 2", "0"), ("0 0 1 0 1", "1")]
 # Each placement with each program. Who sends to whom is not up to the MPI library, so it is on one of them.
@@ -22,28 +17,28 @@ PLACED = [
 
 
 @pytest.mark.sanitize
-def test_as_few_messages_as_possible_go_between_machines(run, stack: Stack) -> None:
-    ended = run(PROGRAMS / "crossings.py", 9, stack, timeout=120, env={"POLYMPI_MAILBOXES": "0"})
+def test_as_few_messages_as_possible_go_between_machines(run, stack) -> None:
+    ended = run("crossings.py", 9, stack, timeout=120, env={"POLYMPI_MAILBOXES": "0"})
     assert ended.succeeded().count("done") == 9, str(ended)
 
 
 @pytest.mark.parametrize(("program", "machines", "mailboxes", "stack"), PLACED, indirect=["stack"])
 @pytest.mark.slow
 def test_collectives_give_the_same_wherever_ranks_are(
-    run_in_job, stack: Stack, program: str, machines: str, mailboxes: str
+    run_in_job, stack, program: str, machines: str, mailboxes: str
 ) -> None:
     env = {"MACHINES": machines, "POLYMPI_MAILBOXES": mailboxes}
-    assert run_in_job(PROGRAMS / f"{program}.py", 5, stack, env=env).count("done") == 5
+    assert run_in_job(f"{program}.py", 5, stack, env=env).count("done") == 5
 
 
 @pytest.mark.parametrize("machines", ["0 0 1 1", "0 1 1 0"])
 @pytest.mark.slow
-def test_calls_after_staggered_time_outs_work(run_in_job, stack: Stack, machines: str) -> None:
+def test_calls_after_staggered_time_outs_work(run_in_job, stack, machines: str) -> None:
     env = {"MACHINES": machines, "POLYMPI_MAILBOXES": "0"}
-    run_in_job(PROGRAMS / "collectives_after_timeouts" / "staggered.py", 4, stack, env=env)
+    run_in_job("collectives_after_timeouts/staggered.py", 4, stack, env=env)
 
 
-def test_a_barrier_between_machines_goes_on_meanwhile(run_in_job, stack: Stack) -> None:
+def test_a_barrier_between_machines_goes_on_meanwhile(run_in_job, stack) -> None:
     script = """
 from polympi.native import core
 before = core._crossings(c)

@@ -3,8 +3,6 @@
 import pytest
 from rank_programs import PRELUDE, on_ranks
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = pytest.mark.sanitize
 
 # Views of a cube: contiguous, rows, single elements, backwards, transposed, small and large.
@@ -16,7 +14,7 @@ views = [lambda a: a, lambda a: a[3], lambda a: a[:, :, -2], lambda a: a[:, 1], 
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
-def test_a_ring_of_views_arrives_each_time_as_it_is_then(run_in_job, stack: Stack, ranks: int) -> None:
+def test_a_ring_of_views_arrives_each_time_as_it_is_then(run_in_job, stack, ranks: int) -> None:
     script = """
 right, left = (rank + 1) % size, (rank - 1) % size
 for length in 6, 24:
@@ -44,7 +42,7 @@ for length in 6, 24:
 
 
 @pytest.mark.parametrize("level", ["serialized", "multiple"])
-def test_threads_have_plans_of_their_own_and_one_at_a_time_uses_one(run_in_job, stack: Stack, level: str) -> None:
+def test_threads_have_plans_of_their_own_and_one_at_a_time_uses_one(run_in_job, stack, level: str) -> None:
     script = """
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -455,5 +453,5 @@ plan.free()
 
 
 @on_ranks(PLANS)
-def test_plans(run_in_job, stack: Stack, ranks: int, script: str) -> None:
+def test_plans(run_in_job, stack, ranks: int, script: str) -> None:
     run_in_job(PRELUDE + script, ranks, stack)

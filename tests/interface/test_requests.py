@@ -1,20 +1,14 @@
 """Requests: pending sends and receives, in any number and order, waited for, cancelled or forgotten."""
 
-from pathlib import Path
-
 import pytest
 from rank_programs import PRELUDE
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = pytest.mark.sanitize
-
-PROGRAMS = Path(__file__).parent / "programs" / "requests"
 
 
 @pytest.mark.one_host  # a network takes them at once
-def test_buffered_sends_take_room_until_they_are_received(run_in_job, stack: Stack) -> None:
-    run_in_job(PROGRAMS / "buffered.py", 2, stack)
+def test_buffered_sends_take_room_until_they_are_received(run_in_job, stack) -> None:
+    run_in_job("requests/buffered.py", 2, stack)
 
 
 REQUESTS = {
@@ -120,7 +114,7 @@ sent.wait()
 
 
 @pytest.mark.parametrize("script", REQUESTS.values(), ids=REQUESTS)
-def test_requests(run_in_job, stack: Stack, script: str) -> None:
+def test_requests(run_in_job, stack, script: str) -> None:
     run_in_job(PRELUDE + script, 2, stack)
 
 
@@ -128,5 +122,5 @@ def test_requests(run_in_job, stack: Stack, script: str) -> None:
     "program",
     ["forgotten", "failed", "broken_objects", "changing_list", "forgotten_communicators", "half_made", "all_moved_on"],
 )
-def test_programs_of_two_ranks(run_in_job, stack: Stack, program: str) -> None:
-    run_in_job(PROGRAMS / f"{program}.py", 2, stack)
+def test_programs_of_two_ranks(run_in_job, stack, program: str) -> None:
+    run_in_job(f"requests/{program}.py", 2, stack)

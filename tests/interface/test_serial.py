@@ -11,7 +11,6 @@ import pytest
 from cores import DoesNotCompileError, compiled
 
 from polympi.lab.stacks.command import mpiexec_command
-from polympi.lab.stacks.stack import Stack
 from polympi.native import build
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -393,7 +392,7 @@ if __name__ == "__main__":
     assert ended.stdout == "fork ['refused', 'refused']\nspawn [1, 2]\n3\n"
 
 
-def test_ranks_of_a_launcher_learn_that_each_would_be_alone(serial_core: Path, stack: Stack) -> None:
+def test_ranks_of_a_launcher_learn_that_each_would_be_alone(serial_core: Path, stack) -> None:
     program = [sys.executable, "-c", "import polympi as mpi; print(mpi.world.size)"]
     for ranks in (1, 2):
         command = mpiexec_command(stack, ranks, program, processors=len(os.sched_getaffinity(0)))

@@ -121,7 +121,7 @@ def check_lines(said: str, cases: list[tuple[str, str, int, int, str]], ranks: i
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_each_value_is_right_with_polympi(run_in_job, stack: Stack, ranks: int) -> None:
     words = [str(word) for case in CASES for word in case]
-    check_lines(run_in_job(PROGRAMS / "parts.py", ranks, stack, arguments=[str(FOLDER), "", *words]), CASES, ranks)
+    check_lines(run_in_job("parts.py", ranks, stack, arguments=[str(FOLDER), "", *words]), CASES, ranks)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])

@@ -3,14 +3,14 @@ import re
 import sys
 
 import pytest
-
-from polympi.lab.stacks.stack import Stack
+from hosts import codes_of_failure
 
 pytestmark = pytest.mark.sanitize
 
 PROCESSORS = len(os.sched_getaffinity(0))
 # Rank 0 waits for a message that never comes, so that the job ends only if the other rank ends it.
 FAILING = """
+import os
 import sys
 import polympi as mpi
 print("before", mpi.world.rank, flush=True)
@@ -29,17 +29,7 @@ def labelled(stderr: str, rank: int) -> list[str]:
     return [lines[number].removeprefix(label) for number in found]
 
 
-def test_world_holds_all_ranks_and_is_the_same_object_every_time(run, stack: Stack) -> None:
-    script = """
-        import polympi as mpi
-        assert mpi.world is mpi.world is mpi.init()
-        assert isinstance(mpi.world, mpi.Communicator)
-        print(mpi.world.rank, mpi.world.size)
-        """
-    assert sorted(run(script, 3, stack).succeeded().split("\n")) == ["", "0 3", "1 3", "2 3"]
-
-
-def test_an_uncaught_exception_ends_the_job_with_one_labelled_traceback(run, stack: Stack) -> None:
+def test_an_uncaught_exception_ends_the_job_with_one_labelled_traceback(run, stack) -> None:
     ended = run(FAILING.format(end="raise KeyError('halo')"), 2, stack)
     assert ended.exit_code == 1, str(ended)
     lines = labelled(ended.stderr, 1)
@@ -49,7 +39,7 @@ def test_an_uncaught_exception_ends_the_job_with_one_labelled_traceback(run, sta
     assert sorted(ended.stdout.splitlines()) == ["before 0", "before 1"]
 
 
-def test_notes_and_causes_of_an_exception_are_labelled_too(run, mpich: Stack) -> None:
+def test_notes_and_causes_of_an_exception_are_labelled_too(run, mpich) -> None:
     group = "ExceptionGroup('many', [KeyError('one'), KeyError('two')])"
     raised = group if sys.version_info >= (3, 11) else "KeyError('two')"  # the ranks have the Python of the tests
     end = f"raise {raised} from ValueError('cause')"
@@ -60,17 +50,20 @@ def test_notes_and_causes_of_an_exception_are_labelled_too(run, mpich: Stack) ->
 
 @pytest.mark.parametrize(
     ("end", "code"),
-    [("sys.exit(3)", 3), ("sys.exit('no such mesh')", 1), ("mpi.abort(4)", 4), ("raise KeyboardInterrupt", 130)],
+    [
+        *(("sys.exit(3)", 3), ("sys.exit('no such mesh')", 1), ("mpi.abort(4)", 4), ("raise KeyboardInterrupt", 130)),
+        *((end, 1) for end in ("sys.exit(256)", "sys.exit(-256)", "os._exit(256)", "mpi.abort(0)", "mpi.abort(512)")),
+        ("os._exit(3)", 3),
+    ],
 )
-def test_a_rank_that_ends_with_a_code_ends_the_job_with_it(run, stack: Stack, end: str, code: int) -> None:
+def test_a_rank_that_ends_with_a_code_ends_the_job_with_it(run, stack, end: str, code: int) -> None:
     ended = run(FAILING.format(end=end), 2, stack)
-    assert ended.exit_code == code, str(ended)
+    assert ended.exit_code in codes_of_failure(code, stack.family), str(ended)
     assert sorted(ended.stdout.splitlines()) == ["before 0", "before 1"]
-    if code == 1:
-        assert "no such mesh" in ended.stderr
+    assert ("no such mesh" in ended.stderr) == ("mesh" in end)
 
 
-def test_a_program_that_only_imports_starts_nothing(run, stack: Stack) -> None:
+def test_a_program_that_only_imports_starts_nothing(run, stack) -> None:
     ended = run("import polympi, sys; sys.exit(5)", 1, stack)
     assert ended.exit_code == 5
     assert "Traceback" not in ended.stderr
@@ -89,7 +82,7 @@ if rank == {rank}:
 
 
 @pytest.mark.parametrize(("stranger", "size"), [(1, 2), (0, 3)])
-def test_a_rank_with_another_version_is_refused_by_all(run, stack: Stack, stranger: int, size: int) -> None:
+def test_a_rank_with_another_version_is_refused_by_all(run, stack, stranger: int, size: int) -> None:
     script = """
 try:
     mpi.world
@@ -112,20 +105,23 @@ else:
         assert sum(bool(re.search(sentence, line)) for line in said) == 1, said
 
 
-def test_a_program_that_a_rank_of_another_version_runs_ends(run, stack: Stack) -> None:
+def test_a_program_that_a_rank_of_another_version_runs_ends(run, stack) -> None:
     ended = run(OTHER_VERSION.format(rank=1) + "mpi.world.send(b'x', 1 - rank)\n", 2, stack)
     assert ended.exit_code == 1, str(ended)
     assert "LibraryError: the ranks of this job do not run the same polympi" in ended.stderr
 
 
-def test_a_lone_rank_fails_as_any_python_program(run, stack: Stack) -> None:
+def test_a_lone_rank_fails_as_any_python_program(run, stack) -> None:
+    begin = "import os, sys\nimport polympi as mpi\nmpi.world\n"
     for ranks in (None, 1):
-        ended = run("import polympi as mpi; mpi.world; raise KeyError('halo')", ranks, stack)
+        ended = run(f"{begin}raise KeyError('halo')", ranks, stack)
         assert ended.exit_code == 1
         assert ended.stderr.startswith("Traceback (most recent call last):\n")
+    for end in ("sys.exit(256)", "os._exit(256)", "mpi.abort(0)"):
+        assert run(begin + end, None, stack).exit_code == 1
 
 
-def test_an_excepthook_of_the_program_speaks_and_the_job_ends_all_the_same(run, stack: Stack) -> None:
+def test_an_excepthook_of_the_program_speaks_and_the_job_ends_all_the_same(run, stack) -> None:
     hook = "sys.excepthook = lambda kind, error, trace: print('MINE', error, file=sys.stderr)"
     for script in (
         f"import sys\n{hook}\n" + FAILING.format(end="raise KeyError('halo')"),
@@ -137,7 +133,7 @@ def test_an_excepthook_of_the_program_speaks_and_the_job_ends_all_the_same(run, 
         assert "Traceback" not in ended.stderr
 
 
-def test_an_exception_in_a_thread_is_labelled_and_ends_the_thread_alone(run, stack: Stack) -> None:
+def test_an_exception_in_a_thread_is_labelled_and_ends_the_thread_alone(run, stack) -> None:
     script = """
         import threading
         import polympi as mpi
@@ -158,43 +154,8 @@ def test_an_exception_in_a_thread_is_labelled_and_ends_the_thread_alone(run, sta
     assert lines[-1] == "KeyError: 'halo'"
 
 
-def test_a_forked_child_neither_takes_part_nor_ends_the_job(run, stack: Stack) -> None:
-    script = """
-        import os
-        import polympi as mpi
-        rank = mpi.world.rank
-        child = os.fork()
-        if child == 0:
-            mpi.world.barrier()
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        mpi.world.barrier()
-        print(rank, code)
-        """
-    ended = run(script, 2, stack)
-    assert sorted(ended.succeeded().splitlines()) == ["0 1", "1 1"]
-    assert len(re.findall("StateError: .*forked child", ended.stderr)) == 2
-
-
-def test_a_dropped_receive_is_not_reported_but_its_message_is(run, stack: Stack) -> None:
-    script = """
-        import polympi as mpi
-        world = mpi.world
-        other = 1 - world.rank
-        world.irecv(other, 1)
-        world.barrier()  # a message that arrived before would be reported: the receive would have taken it
-        world.send("for nobody", other, 1)
-        world.send("kept", other, 2)
-        print(world.recv(other, 2))
-        """
-    ended = run(script, 2, stack)
-    assert ended.exit_code == 1, str(ended)
-    assert ended.stdout.split()[:2] == ["kept", "kept"]
-    for rank in range(2):
-        assert labelled(ended.stderr, rank) == [f"a message from rank {1 - rank} with tag 1 was never received"]
-
-
 @pytest.mark.parametrize("level", ["serialized", "multiple"])
-def test_the_thread_level_is_what_the_program_or_the_user_asks_for(run, stack: Stack, level: str) -> None:
+def test_the_thread_level_is_what_the_program_or_the_user_asks_for(run, stack, level: str) -> None:
     by_call = f"import polympi as mpi; mpi.init('{level}'); print(mpi.thread_level())"
     by_user = "import polympi as mpi; mpi.world; print(mpi.thread_level())"
     assert run(by_call, 2, stack).succeeded().split() == [level] * 2
@@ -206,9 +167,7 @@ def test_the_thread_level_is_what_the_program_or_the_user_asks_for(run, stack: S
     ("level", "by"),
     [*((level, "polympi") for level in ("single", "funneled", "serialized", "multiple")), ("multiple", "mpi4py")],
 )
-def test_the_library_keeps_its_thread_level_where_ranks_outnumber_processors(
-    run, stack: Stack, level: str, by: str
-) -> None:
+def test_the_library_keeps_its_thread_level_where_ranks_outnumber_processors(run, stack, level: str, by: str) -> None:
     start = {
         "polympi": f"import polympi; polympi.init({level!r})",
         "mpi4py": f"import mpi4py; mpi4py.rc.thread_level = {level!r}; import polympi.mpi4py; polympi.mpi4py.MPI",
@@ -218,7 +177,7 @@ def test_the_library_keeps_its_thread_level_where_ranks_outnumber_processors(
     assert run(script, ranks, stack).succeeded().split() == ["True"] * ranks
 
 
-def test_a_thread_level_that_cannot_be_is_an_error(run, mpich: Stack) -> None:
+def test_a_thread_level_that_cannot_be_is_an_error(run, mpich) -> None:
     script = """
         import polympi as mpi
         try:
@@ -243,12 +202,12 @@ def test_a_thread_level_that_cannot_be_is_an_error(run, mpich: Stack) -> None:
             ("POLYMPI_TIMEOUT", value, "give the seconds that a call may wait")
             for value in ("soon", "-1", "nan", "inf")
         ),
-        *(("POLYMPI_POOL_BYTES", value, "it must be a number of bytes") for value in ("12M", "-1")),
+        *(("POLYMPI_POOL_BYTES", value, "it must be a number of bytes") for value in ("12M", "-1", "9" * 20)),
         ("POLYMPI_THREADS", "many", "which is not a thread level"),
     ],
 )
 def test_a_variable_of_no_possible_value_is_an_error_before_anything_is_sent(
-    run, mpich: Stack, name: str, value: str, sentence: str
+    run, mpich, name: str, value: str, sentence: str
 ) -> None:
     ended = run("import polympi; polympi.world", None, mpich, env={name: value})
     assert ended.exit_code == 1
@@ -257,7 +216,7 @@ def test_a_variable_of_no_possible_value_is_an_error_before_anything_is_sent(
     assert sentence in last
 
 
-def test_the_launcher_of_another_mpi_is_refused(run, mpich: Stack, openmpi: Stack) -> None:
+def test_the_launcher_of_another_mpi_is_refused(run, mpich, openmpi) -> None:
     for stack, launcher, words in (
         (mpich, openmpi, "Open MPI's mpiexec started 2 processes, but the MPI library in this one (MPICH"),
         (
@@ -275,7 +234,7 @@ def test_the_launcher_of_another_mpi_is_refused(run, mpich: Stack, openmpi: Stac
         assert ": start the program with the mpiexec that belongs to this library, or" in ended.stderr
 
 
-def test_srun_without_its_mpi_plugin_is_refused(run, mpich: Stack) -> None:
+def test_srun_without_its_mpi_plugin_is_refused(run, mpich) -> None:
     ended = run("import polympi; polympi.world", None, mpich, env={"SLURM_STEP_NUM_TASKS": "8"})
     assert "LauncherError: srun started 8 processes" in ended.stderr
     assert "--mpi=pmi2" in ended.stderr
@@ -286,9 +245,7 @@ def test_srun_without_its_mpi_plugin_is_refused(run, mpich: Stack) -> None:
     [("time.sleep(60)", "start MPI"), ("mpi.raw_world; time.sleep(60)", "use polympi.world")],
     ids=["MPI_Init", "world"],
 )
-def test_a_start_for_which_a_rank_does_not_come_ends_with_the_time_out(
-    run, stack: Stack, first: str, step: str
-) -> None:
+def test_a_start_for_which_a_rank_does_not_come_ends_with_the_time_out(run, stack, first: str, step: str) -> None:
     script = f"""
 import os, time
 import polympi as mpi
@@ -305,7 +262,7 @@ mpi.world
 
 
 @pytest.mark.parametrize(("level", "clashes"), [("multiple", True), ("funneled", False)])
-def test_thread_levels_with_which_the_library_hangs_are_reported(run, stack: Stack, level: str, clashes: bool) -> None:
+def test_thread_levels_with_which_the_library_hangs_are_reported(run, stack, level: str, clashes: bool) -> None:
     script = f"""
 import os
 import polympi as mpi

@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from snippets import EXAMPLE
 
-from polympi.lab.stacks.stack import Stack
-
 REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "docs" / "writing-a-parallel-program.md"
 STEPS = sorted((REPOSITORY / "examples" / "steps").glob("step*.py"))
@@ -22,7 +20,7 @@ def test_the_page_shows_each_step_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.stem)
-def test_a_step_runs_with_the_command_it_gives(run, stack: Stack, step: Path) -> None:
+def test_a_step_runs_with_the_command_it_gives(run, stack, step: Path) -> None:
     ((ranks, name),) = COMMAND.findall(step.read_text())
     assert REPOSITORY / name == step
     ended = run(step, int(ranks) if ranks else None, stack)
@@ -31,12 +29,12 @@ def test_a_step_runs_with_the_command_it_gives(run, stack: Stack, step: Path) ->
 
 
 @pytest.mark.parametrize("ranks", [1, 3, 4])
-def test_a_step_is_exact_on_other_numbers_of_ranks(run_in_job, stack: Stack, ranks: int) -> None:
+def test_a_step_is_exact_on_other_numbers_of_ranks(run_in_job, stack, ranks: int) -> None:
     for step in STEPS:
         assert run_in_job(step, ranks, stack)
 
 
-def test_without_the_second_exchange_two_ranks_are_wrong_and_one_is_right(run, mpich: Stack) -> None:
+def test_without_the_second_exchange_two_ranks_are_wrong_and_one_is_right(run, mpich) -> None:
     program = next(step for step in STEPS if "ghost" in step.stem).read_text()
     line = "    world.sendrecv(u[-2:-1], dest=right, source=left, into=u[:1])\n"
     assert line in program

@@ -1,15 +1,10 @@
 """Several Python threads of each rank send, receive and wait at the same time, at both thread levels that allow it."""
 
-from pathlib import Path
-
 import pytest
 from rank_programs import PRELUDE, on_ranks
 
-from polympi.lab.stacks.stack import Stack
-
 pytestmark = pytest.mark.sanitize
 
-PROGRAMS = Path(__file__).parent / "programs" / "threads"
 
 levels = pytest.mark.parametrize("level", ["serialized", "multiple"])
 
@@ -17,8 +12,7 @@ THREADS = "import threading\nfrom concurrent.futures import ThreadPoolExecutor\n
 
 
 @levels
-@pytest.mark.parametrize("mailboxes", ["0", "1"])
-def test_threads_make_and_free_communicators_in_any_order(run_in_job, stack: Stack, level: str, mailboxes: str) -> None:
+def test_threads_make_and_free_communicators_in_any_order(run_in_job, stack, level: str, mailboxes) -> None:
     # Each thread has its own communicator, and each rank its own order among them, as MPI allows.
     script = """
 groups = [c.dup(), c.split(0, -rank), c.split(0 if rank < 2 else 1), c.split(min(rank, 1))]
@@ -35,7 +29,7 @@ together(work, 4)
 for group in groups:
     group.free()
 """
-    env = {"POLYMPI_THREADS": level, "POLYMPI_MAILBOXES": mailboxes}
+    env = {**mailboxes, "POLYMPI_THREADS": level}
     run_in_job(PRELUDE + THREADS + script, 3, stack, env=env)
 
 
@@ -109,11 +103,11 @@ for group in groups:
 
 @levels
 @on_ranks(AT_WORK)
-def test_threads(run_in_job, stack: Stack, level: str, ranks: int, script: str) -> None:
+def test_threads(run_in_job, stack, level: str, ranks: int, script: str) -> None:
     run_in_job(PRELUDE + THREADS + script, ranks, stack, env={"POLYMPI_THREADS": level})
 
 
 @levels
 @pytest.mark.parametrize("program", ["all_sizes", "computing", "shared_requests", "handlers"])
-def test_programs_of_threads(run_in_job, stack: Stack, level: str, program: str) -> None:
-    run_in_job(PROGRAMS / f"{program}.py", 2, stack, env={"POLYMPI_THREADS": level})
+def test_programs_of_threads(run_in_job, stack, level: str, program: str) -> None:
+    run_in_job(f"threads/{program}.py", 2, stack, env={"POLYMPI_THREADS": level})

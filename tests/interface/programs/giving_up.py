@@ -6,19 +6,11 @@ import struct
 from collections.abc import Callable
 
 import numpy as np
+from alarm import Alarm, ring
 from prelude import c, other, raises
 
 import polympi as mpi
 from polympi.native import core
-
-
-class Alarm(Exception):  # noqa: N818 - it is what happened, not an error
-    pass
-
-
-def ring(*_: object) -> None:
-    raise Alarm
-
 
 signal.signal(signal.SIGALRM, ring)
 big = np.arange(10**6)  # MPICH sends a tenth of it over a network before it is received

@@ -27,7 +27,7 @@ def announce(stream: bytes, sizes: list[int], apart: bool = False, **changed: in
     """Announce parts of these sizes, and send as many bytes: struct announcement."""
     number = next(sequence)
     body = struct.pack(f"<{len(sizes)}Q", *sizes) + stream
-    facts = {
+    fields = {
         "tag": REMOTE,
         "apart": apart,
         "more": 0,
@@ -35,7 +35,7 @@ def announce(stream: bytes, sizes: list[int], apart: bool = False, **changed: in
         "body": len(body),
         "parts": len(sizes),
     } | changed
-    core._send_raw(c, struct.pack("<BBHIQQ", *facts.values()) + (b"" if apart else body), 1, 1, False)
+    core._send_raw(c, struct.pack("<BBHIQQ", *fields.values()) + (b"" if apart else body), 1, 1, False)
     for data in [body] * apart + [b"x" * nbytes for nbytes in sizes]:
         core._send_raw(c, data, 1, number, True)
 

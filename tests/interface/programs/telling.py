@@ -22,7 +22,7 @@ SPELLED = {
 ROOTED = {"bcast", "gather", "scatter", "reduce"}
 
 
-def told(plan: Callable[[int], tuple[str, int]]) -> set[int]:
+def reported(plan: Callable[[int], tuple[str, int]]) -> set[int]:
     """All ranks call what the plan (rank -> verb, root) says: which of them got a mismatch error, with true words."""
 
     def spell(of: int) -> str:
@@ -40,7 +40,7 @@ def told(plan: Callable[[int], tuple[str, int]]) -> set[int]:
         said = re.search(r"rank (\d+) called (.*?) where this rank called (.*?): all ranks must", sentence)
         assert said, sentence
         assert said[2] == spell(int(said[1])) != said[3] == spell(rank), sentence
-    return {number for number, was_told in enumerate(c.allgather(sentence is not None)) if was_told}
+    return {number for number, has_error in enumerate(c.allgather(sentence is not None)) if has_error}
 
 
 last = size - 1

@@ -35,7 +35,7 @@ REFUSED = [
 SENT = [np.arange(3.0), np.arange(10.0**6), ["x" * 20_000] * 30, b"x" * 10**6, [np.arange(10.0**5)] * 3, "text"]
 for into, words in REFUSED:
     kind = ZeroDivisionError if type(into) is Failing else mpi.MismatchError
-    facts = {"peer": 0, "tag": 1, "rank": 1} if kind is mpi.MismatchError else {}
+    fields = {"peer": 0, "tag": 1, "rank": 1} if kind is mpi.MismatchError else {}
     for number, sent in enumerate(SENT):
         if rank == 0:
             c.send(sent, 1, 1, timeout=60)
@@ -44,9 +44,9 @@ for into, words in REFUSED:
         else:
             with raises(kind, words):
                 c.irecv(0, 1, into=into)  # promises nothing yet, and takes nothing
-            with raises(kind, words, **facts):
+            with raises(kind, words, **fields):
                 c.recv(0, 1, into=into, status=True, timeout=60)
-            with raises(kind, words, **facts):
+            with raises(kind, words, **fields):
                 c.sendrecv(number, 0, 2, 0, 1, into=into)
             assert c.recv(0, 1) == "after"
 if rank == 1:

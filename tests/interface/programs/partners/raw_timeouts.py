@@ -4,7 +4,6 @@ The argument is a folder, in which the ranks tell each other what MPI cannot whi
 """
 
 import gc
-import re
 import signal
 import sys
 import threading
@@ -12,6 +11,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+from alarm import Alarm, ring
+from hostless import refused
 
 import polympi as mpi
 
@@ -24,7 +25,7 @@ alone = mpi.thread_level() == "serialized"  # rank 0 cannot call MPI until what 
 steps = iter(range(1000))
 
 
-def told() -> None:
+def go_on() -> None:
     """Rank 0 tells rank 1 to go on."""
     place = FOLDER / str(next(steps))
     if rank == 0:
@@ -34,16 +35,6 @@ def told() -> None:
     while not place.exists():
         assert time.monotonic() < end, place
         time.sleep(0.005)
-
-
-def refused(kind: type[BaseException], text: str, call) -> str:
-    try:
-        call()
-    except kind as error:
-        said = re.sub(r" \(host \w+\)", "", str(error))
-        assert text in said, said
-        return said
-    raise AssertionError(text)
 
 
 def usable() -> None:
@@ -105,11 +96,11 @@ for name, call in CALLS.items():
             assert mpi.thread_level() == "serialized"
         else:
             p.isend(np.arange(3.0), 1, 8).wait()
-        told()
+        go_on()
         usable()
     else:
         if not root_of_one:
-            told()
+            go_on()
         call(LATEST)
     if not alone and rank == 1 and not root_of_one:
         assert p.recv(np.zeros(3), 0, 8).tolist() == [0, 1, 2]
@@ -118,34 +109,26 @@ for name, call in CALLS.items():
 
 
 # An exception of a signal handler leaves a call, too; a handler that returns does not.
-class InterruptedCallError(Exception):
-    pass
-
-
-def interrupt(*_: object) -> None:
-    raise InterruptedCallError
-
-
 if rank == 0:
-    for handler in (interrupt, signal.default_int_handler):
+    for handler in (ring, signal.default_int_handler):
         before = signal.signal(signal.SIGALRM, handler)
         signal.setitimer(signal.ITIMER_REAL, 0.1)
-        kind = InterruptedCallError if handler is interrupt else KeyboardInterrupt
+        kind = Alarm if handler is ring else KeyboardInterrupt
         refused(kind, "", lambda: p.barrier(timeout=LATEST))
-        told()
+        go_on()
         usable()
         signal.signal(signal.SIGALRM, before)
     heard = []
     before = signal.signal(signal.SIGALRM, lambda *_: heard.append(refused(mpi.StateError, "", p.barrier)))
     signal.setitimer(signal.ITIMER_REAL, 0.1, 0.05)
-    threading.Timer(0.5, told).start()
+    threading.Timer(0.5, go_on).start()
     p.barrier(timeout=float("inf"))
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
     assert "signal handler or destructor" in heard[0]
 else:
     for _ in range(3):
-        told()
+        go_on()
         p.barrier()
 
 # The next collective call waits for the one that was left, and says so.
@@ -159,9 +142,9 @@ if rank == 0:
         refused(mpi.Timeout, text, lambda: lone.dup(timeout=0.05))
     lone_sum = lone.allreduce(np.ones(1), np.zeros(1))[0] if not alone else 1
     assert lone_sum == 1
-    told()
+    go_on()
 else:
-    told()
+    go_on()
     p.barrier()
 assert p.allreduce(np.array([1.0]), np.zeros(1))[0] == 2
 
@@ -171,12 +154,12 @@ if rank == 0:
     thread = threading.Thread(target=lambda: results.append(p.barrier(timeout=LATEST)))
     thread.start()
     time.sleep(0.05)
-    threading.Timer(0.2, told).start()
+    threading.Timer(0.2, go_on).start()
     job.send(np.ones(1), 1, 9)
     thread.join()
     assert results == [None]
 else:
-    told()
+    go_on()
     p.barrier()
     job.recv(np.zeros(1), 0, 9)
 
@@ -195,10 +178,10 @@ for into in (room, slow):
             p.allgather(kept, into, timeout=0.02)
         except mpi.Timeout as error:
             del error
-        told()
+        go_on()
         usable()
     else:
-        told()
+        go_on()
         p.allgather(kept, into)
     p.allgather(kept, into, timeout=LATEST)
     assert into.tolist() == [0, 1, 2, 3] * 2

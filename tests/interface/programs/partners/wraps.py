@@ -4,7 +4,7 @@ import ctypes
 import sys
 
 import cffi
-from hostless import without_hosts
+from hostless import refused
 
 first, library = sys.argv[1:]
 if first == "mpi4py":
@@ -15,15 +15,6 @@ world = mpi.world
 if first == "polympi":
     from mpi4py import MPI
 rank, other = world.rank, 1 - world.rank
-
-
-def refused(kind: type[Exception], text: str, call) -> None:
-    try:
-        call()
-    except kind as error:
-        assert text in without_hosts(str(error)), error
-    else:
-        raise AssertionError(text)
 
 
 assert world.fortran_handle == MPI.COMM_WORLD.py2f()

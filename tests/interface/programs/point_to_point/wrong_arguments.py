@@ -10,27 +10,13 @@ RECEIVES = ["recv", "irecv", "probe", "iprobe"]
 for name in SENDS:
     send = getattr(c, name)
     for wrong in -1, 2, 12345:
-        with raises(
-            mpi.RankError,
-            f"rank {rank}, {name}(dest={wrong}, tag=4): dest is {wrong}",
-            "0 to 1",
-            operation=name,
-            rank=rank,
-            peer=wrong,
-            tag=4,
-            code=None,
-        ):
+        place = f"rank {rank}, {name}(dest={wrong}, tag=4): dest is {wrong}"
+        with raises(mpi.RankError, place, "0 to 1", operation=name, rank=rank, peer=wrong, tag=4, code=None):
             send(None, wrong, 4)
     with raises(mpi.RankError, "ANY_SOURCE is not a dest"):
         send(None, mpi.ANY_SOURCE)
-    with raises(
-        mpi.TagError,
-        f"rank {rank}, {name}(dest=0, tag=-1): tag is -1, but tags are 0 to",
-        operation=name,
-        rank=rank,
-        peer=0,
-        tag=-1,
-    ):
+    place = f"rank {rank}, {name}(dest=0, tag=-1): tag is -1, but tags are 0 to"
+    with raises(mpi.TagError, place, operation=name, rank=rank, peer=0, tag=-1):
         send(None, 0, -1)
     with raises(mpi.TagError, "ANY_TAG is for receives"):
         send(None, 0, mpi.ANY_TAG)
@@ -51,14 +37,8 @@ for name in SENDS:
 for name in RECEIVES:
     receive = getattr(c, name)
     for wrong in -1, 2:
-        with raises(
-            mpi.RankError,
-            f"{name}(source={wrong}, tag=ANY_TAG): source is {wrong}",
-            operation=name,
-            rank=rank,
-            peer=wrong,
-            tag=mpi.ANY_TAG,
-        ):
+        place = f"{name}(source={wrong}, tag=ANY_TAG): source is {wrong}"
+        with raises(mpi.RankError, place, operation=name, rank=rank, peer=wrong, tag=mpi.ANY_TAG):
             receive(wrong)
     for wrong in -1, -2:
         with raises(mpi.TagError, f"tag is {wrong}", operation=name, peer=mpi.ANY_SOURCE, tag=wrong):

@@ -16,14 +16,8 @@ def counted() -> int:
 
 if rank == 0:
     for send in c.bsend, c.ibsend:
-        with raises(
-            mpi.NoBufferError,
-            "no buffer is attached: call polympi.buffer_attach(nbytes) first",
-            operation=send.__name__,
-            rank=0,
-            peer=1,
-            tag=0,
-        ):
+        text = "no buffer is attached: call polympi.buffer_attach(nbytes) first"
+        with raises(mpi.NoBufferError, text, operation=send.__name__, rank=0, peer=1, tag=0):
             send(array, 1)
     with raises(mpi.NoBufferError, "no buffer is attached"):
         mpi.buffer_detach()

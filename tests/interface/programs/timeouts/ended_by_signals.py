@@ -4,19 +4,11 @@ import signal
 import time
 
 import numpy as np
+from alarm import Alarm, ring
 from prelude import c, raises, rank, same
 from times_out import big
 
 import polympi as mpi
-
-
-class Alarm(Exception):  # noqa: N818 - it is what happened, not an error
-    pass
-
-
-def ring(*_: object) -> None:
-    raise Alarm("ring")
-
 
 signal.signal(signal.SIGALRM, ring)
 if rank == 0:

@@ -9,30 +9,17 @@ import polympi as mpi
 if rank == 0:
     short = {"timeout": 0.05}
     for_1, nothing, unreceived = " s for rank 1 in ", "no matching message came", "it did not receive"
-    times_out(
-        lambda: c.recv(1, 7, **short), for_1 + "recv(source=1, tag=7) at ", nothing, operation="recv", peer=1, tag=7
-    )
-    times_out(
-        lambda: c.recv(**short),
-        " s for any rank in recv(source=ANY_SOURCE, tag=ANY_TAG) at ",
-        nothing,
-        operation="recv",
-        peer=mpi.ANY_SOURCE,
-        tag=mpi.ANY_TAG,
-    )
+    of_1, of_any = {"peer": 1, "tag": 7}, {"peer": mpi.ANY_SOURCE, "tag": mpi.ANY_TAG}
+    times_out(lambda: c.recv(1, 7, **short), for_1 + "recv(source=1, tag=7) at ", nothing, operation="recv", **of_1)
+    place = " s for any rank in recv(source=ANY_SOURCE, tag=ANY_TAG) at "
+    times_out(lambda: c.recv(**short), place, nothing, operation="recv", **of_any)
     times_out(lambda: c.recv(1, into=np.zeros(3), **short), for_1 + "recv(source=1, tag=ANY_TAG)")
     times_out(lambda: c.recv(1, into=bytearray(3), status=True, **short), for_1)
     times_out(lambda: c.probe(1, 3, **short), for_1 + "probe(source=1, tag=3)", nothing, operation="probe")
     times_out(lambda: c.sendrecv(None, 1, 70, 1, 5, **short), for_1 + "sendrecv(source=1, tag=5)", nothing)
     times_out(lambda: c.sendrecv(big, 1, 71, 1, 5, **short), for_1 + "sendrecv(dest=1, tag=71)", unreceived, tag=71)
-    times_out(
-        lambda: c.send(big, 1, 72, **short),
-        for_1 + "send(dest=1, tag=72)",
-        unreceived,
-        operation="send",
-        peer=1,
-        tag=72,
-    )
+    place = for_1 + "send(dest=1, tag=72)"
+    times_out(lambda: c.send(big, 1, 72, **short), place, unreceived, operation="send", peer=1, tag=72)
     times_out(lambda: c.send([big, "x" * 9000], 1, 73, **short), for_1 + "send(dest=1, tag=73)", unreceived)
     times_out(lambda: c.ssend("small", 1, 74, **short), for_1 + "ssend(dest=1, tag=74)", unreceived)
     receive, send = c.irecv(1, 80), c.issend("late", 1, 75)
@@ -41,14 +28,9 @@ if rank == 0:
         times_out(lambda: send.wait(status=True, **short), for_1 + "issend(dest=1, tag=75)", unreceived, tag=75)
         times_out(lambda: mpi.wait_all([receive, send], **short), for_1 + "irecv(source=1, tag=80)")
         times_out(lambda: mpi.wait_all([c.isend(0, mpi.PROC_NULL), send], **short), for_1 + "issend(dest=1, tag=75)")
-        times_out(
-            lambda: mpi.wait_any([receive, send], **short),
-            " s in wait_any() at ",
-            "none of the requests was complete",
-            operation="wait_any",
-            peer=None,
-            tag=None,
-        )
+        words = " s in wait_any() at ", "none of the requests was complete"
+        nobody = {"peer": None, "tag": None}
+        times_out(lambda: mpi.wait_any([receive, send], **short), *words, operation="wait_any", **nobody)
     assert not receive.done
     assert not send.done
     mpi.buffer_attach(10**7)

@@ -1,4 +1,4 @@
-"""Lengths that are not true are errors."""
+"""Lengths that are not true are errors, whatever they are received into, and no other memory is touched."""
 
 import struct
 
