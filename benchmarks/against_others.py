@@ -57,12 +57,7 @@ MOST_REPEATS = 10  # of one launch; the CPUs stay where they are for seconds at 
 
 
 class Contest:
-    """Our programs and third-party ones on one stack, ready to be launched in turn, in random orders of a seed.
-
-    What `on_tick`, called about once a second while a launch runs, raises ends the launch. `repeats` counts the
-    launches that were made again because the CPUs were far apart. Raises UsageError if a benchmark can have none of the
-    sizes, BuildError if a program of ours cannot be built, and StackError if the reference does not run.
-    """
+    """Our programs and others on one stack, ready to be launched in turn; `repeats` counts launches made again."""
 
     def __init__(
         self,

@@ -22,11 +22,7 @@ PATIENCE_S = 300.0
 
 
 class Distance:
-    """The distance of the CPUs, in ns, the smallest and the largest seen; StackError if it cannot be measured.
-
-    Its program is compiled in the folder. What `on_tick`, called about twice a second while it waits, raises ends the
-    waiting.
-    """
+    """The distance of the CPUs, in ns; what `on_tick`, called twice a second while it waits, raises ends that."""
 
     def __init__(self, folder: Path, on_tick: Callable[[], None] = lambda: None) -> None:
         self._program, self._on_tick = folder / "cpu_distance", on_tick

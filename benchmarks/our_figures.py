@@ -62,11 +62,7 @@ class Figure:
 
 
 class OurPrograms:
-    """Our programs on one stack, ready to be launched in turn with others; `alike` are the figures that those compute.
-
-    What `on_tick`, called about once a second while a launch runs, raises ends the launch. Raises BuildError if a
-    program cannot be built, and StackError if the reference does not run.
-    """
+    """Our programs on one stack, ready to be launched in turn with others; `alike` are the figures those compute."""
 
     def __init__(
         self,

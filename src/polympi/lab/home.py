@@ -14,11 +14,7 @@ PREBUILT = Path(__file__).with_name("prebuilt")  # C that a wheel brings: polymp
 
 
 def home() -> Path:
-    """The folder of stacks and builds.
-
-    ``$POLYMPI_HOME`` if set; else inside the virtual environment that polympi runs in, so that removing the
-    environment removes everything; else the user's data directory (XDG).
-    """
+    """``$POLYMPI_HOME``, or a folder in the virtual environment, removed with it, or the user data directory (XDG)."""
     if chosen := os.environ.get(HOME_VARIABLE):
         return Path(chosen).expanduser().absolute()
     prefix = Path(sys.prefix)

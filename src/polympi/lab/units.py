@@ -13,11 +13,7 @@ _SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def parse_size(text: str) -> int:
-    """Bytes of a size such as ``8``, ``64KiB``, ``4M``; all prefixes are binary (1 KiB = 1024 B).
-
-    ``129^3`` means the doubles of a mesh with this many elements in each of three dimensions; ``^1`` and ``^2``
-    likewise.
-    """
+    """Bytes of a size such as ``8``, ``64KiB``, ``4M`` (prefixes are binary), or of a mesh of doubles, ``129^3``."""
     if mesh := _MESH.fullmatch(text.strip()):
         size = int(BYTES_OF_A_DOUBLE * int(mesh[1]) ** int(mesh[2]))
     elif match := _SIZE.fullmatch(text.strip()):

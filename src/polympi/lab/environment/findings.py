@@ -16,11 +16,7 @@ OVERSUBSCRIBED = "Oversubscribed"  # title of the finding that there are more ra
 
 
 def environment_findings(environment: Mapping[str, Any], ranks: int, *, by_network: bool = False) -> list[Finding]:
-    """Findings about an environment as it was recorded, for this many ranks on this host; warnings first.
-
-    A missing or null value leads to no claim, only to a note that it is not known. `by_network` says that messages take
-    the network, even if it is this host's own.
-    """
+    """Findings about an environment as recorded, warnings first; nothing is claimed of what is missing or null."""
     found = [
         *_placement(environment, ranks),
         *_quota(environment),

@@ -22,11 +22,7 @@ _READERS = {
 
 
 def import_file(path: Path, netpipe_options: NetPipeOptions | None = None) -> Imported:
-    """Read a file with the output of one or several benchmark programs; the tools are recognised by what it says.
-
-    It is the standard output of OSU, OMB-Py or IMB programs, or NetPIPE's data file, which does not say how NetPIPE was
-    called. UsageError if it cannot be read, is empty or too large, or is of no tool we know.
-    """
+    """Read a file with the output of one or several benchmark programs; what it says shows which tools they are."""
     captured = read_captured(path)
     text = captured.text
     if parts := _parts(text):

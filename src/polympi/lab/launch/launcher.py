@@ -103,11 +103,7 @@ def launch(
     timeout_s: float,
     on_tick: Callable[[], None] = lambda: None,
 ) -> Launched:
-    """Launch a binding once; a launch that fails is a result too, and raises nothing.
-
-    The cases are timed in their order, by their numbers. What `on_tick`, called about once a second, raises ends the
-    launch and is passed on.
-    """
+    """Launch a binding once; a failure is a result, too. What `on_tick`, called about once a second, raises ends it."""
     plan, written, output = (setting.folder / name for name in ("plan.txt", "samples.txt", "output.txt"))
     plan.write_text(plan_text(cases, pages=setting.pages, start=start_library(stack)))
     written.unlink(missing_ok=True)

@@ -16,12 +16,7 @@ SUMMARY = "summary.csv"
 
 
 def write_csv(analysis: Analysis, directory: Path) -> list[Path]:
-    """Write ``summary.csv`` and ``memory.csv``; a figure that does not exist is an empty field.
-
-    Where settings, placements or stacks are compared, ``factors.csv``, too; where applications ran with several numbers
-    of ranks, ``scaling.csv``; where they ran with what shows what memory allows, ``limits.csv``. A study has its table
-    as ``study.csv``.
-    """
+    """Write ``summary.csv``, ``memory.csv`` and what else there is (docs/results.md); no figure is an empty field."""
     tables = {SUMMARY: analysis.summary.select(SUMMARY_COLUMNS), "memory.csv": analysis.memory}
     if analysis.scaling:
         tables["scaling.csv"] = pl.DataFrame(analysis.scaling, infer_schema_length=None).select(SCALING_COLUMNS)

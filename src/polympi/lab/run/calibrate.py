@@ -25,11 +25,7 @@ class Calibration:
 
 
 def calibrate(profile: Profile, cases: Sequence[Case], reference: Reference, *, oversubscribed: bool) -> Calibration:
-    """Choose the iterations of each case, for the length and number of batches of the profile.
-
-    What the reference, launched on plans, raises is passed on; `oversubscribed` is as in
-    :func:`polympi.lab.plan.calibration.choose_iterations`.
-    """
+    """Choose the iterations of each case for the batches of the profile; what the reference raises is passed on."""
     launched, timed, slow = _timed(reference, first_plan(cases))
     if timed or not cases:  # else the first launch says why nothing can be timed, and a second would say less
         launched, timed, slower = _timed(reference, second_plan(timed))

@@ -19,11 +19,7 @@ def without_time(
     processors: int | None,
     parts: int,
 ) -> dict[str, str]:
-    """The bindings for which the time of the profile is too short, and why; none where it has no limit.
-
-    Those of the profile come first, then the first binding of each language, then the others in their order; those of
-    `always` run in any case, and take of the time, too. Stacks and numbers of ranks, so many `parts`, share the time.
-    """
+    """The bindings for which the time of the profile is too short, and why; usual ones and languages come first."""
     if profile.longest_s is None:
         return {}
 

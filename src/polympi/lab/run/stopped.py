@@ -24,12 +24,7 @@ class HostLost(Exception):  # noqa: N818
 def stopped_from_outside(
     asked_to_stop: Callable[[], bool], cluster: Cluster | None, hosts: Sequence[str]
 ) -> Interrupted | HostLost | None:
-    """What has ended a launch that failed; None if it has failed by itself.
-
-    A batch system signals the ranks together with us, or before us, and starts no more of them meanwhile. A host that
-    is gone fails every launch, in C and in all bindings. Hosts are named as the launcher knows them; none for this one
-    alone.
-    """
+    """What has ended a launch that failed, if not itself: a batch system that signals ranks and us, or a lost host."""
     if asked_to_stop():
         return Interrupted("the run was asked to stop")
     if job_is_over():

@@ -51,12 +51,7 @@ def asked_launching(
     by_network: bool = False,
     carried: bool = False,
 ) -> Launching:
-    """What was asked about the launcher, checked as far as that needs no stack.
-
-    A launcher with arguments, or a template, and further arguments are written as a shell reads them, variables of the
-    ranks as ``NAME=VALUE`` or ``NAME``. With `by_network` ranks of one host send by the network's way, too; if
-    `carried`, plan and samples go with the launch.
-    """
+    """What was asked about the launcher, words as a shell reads them, checked as far as that needs no stack."""
     words = [] if launcher is None else words_of(launcher, "--launcher")
     if launcher is not None:
         dialect_of(words)

@@ -85,12 +85,7 @@ SCALING_COLUMNS = tuple(field.name for field in fields(ScalingRow))
 def scaling_rows(
     medians: pl.DataFrame, run: RunRecord, launches: Iterable[LaunchRecord], environment: Environment
 ) -> list[ScalingRow]:
-    """How the applications of a run scale; nothing for a run with one number of ranks.
-
-    Stacks are in the order of the run, cases in that of the catalogue, arms in that of the run, ranks ascending. The
-    A/A arm is left out: it is C once more. ``medians`` also have ``communication``, the share of a launch that rank 0
-    spent in calls of communication.
-    """
+    """How a run's applications scale, by stack, case, arm and ranks, without the A/A arm; nothing for one number."""
     if not run.several_ranks:
         return []
     installed = {one.stack: one.installation for one in run.stacks}

@@ -36,11 +36,7 @@ def diagnose_hosts(
     say: Callable[[str], None] = lambda _: None,
     record: dict[str, Any] | None = None,
 ) -> Iterator[Check]:
-    """Check several hosts and what is between them; a host that doesn't answer is reported, the others are checked.
-
-    Stacks are launched over the hosts; results will be in `folder`. Hosts that are `nameless`, and why, are reported,
-    and not looked at; `record` gets what each host is like, by its name.
-    """
+    """Check several hosts, but the `nameless`, and what is between them; `record` gets what each is like."""
     needed = {str(home()): "The folder of stacks and programs"}
     for stack in stacks:
         needed[stack.mpiexec] = f"The launcher of {stack.name}"

@@ -20,11 +20,7 @@ class HostLost(Exception):  # noqa: N818 (it says what happened)
 
 
 def way_to(cluster: Cluster | None, ssh: str | None, variables: Mapping[str, str] | None = None) -> Reach:
-    """What makes of a host and a command the command line that runs it there.
-
-    Hosts may belong to a test cluster; `ssh` is what to call instead, with options if need be: the host and the command
-    come behind it. UsageError if there is no such command.
-    """
+    """What makes of a host and a command the command line that runs it there; `ssh` may replace ssh."""
     variables = os.environ if variables is None else variables
     if cluster is not None and ssh is None:
         return lambda host, command: _on_cluster(cluster, host, command)

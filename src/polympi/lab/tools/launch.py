@@ -29,11 +29,7 @@ def launch_tool(
     timeout_s: float,
     on_tick: Callable[[], None] = lambda: None,
 ) -> ToolLaunch:
-    """Launch a tool once, at least with one usable size; a launch that fails is a result too, and raises nothing.
-
-    It gets no huge pages, which none of the tools asks for, wherever the kernel gives them unasked. What `on_tick`,
-    called about once a second, raises ends the launch and is passed on.
-    """
+    """Launch a tool once, without huge pages unasked; a launch that fails is a result, too, and raises nothing."""
     record = ToolLaunch(
         stack=setting.stack or stack.name,
         block=place.block or 0,

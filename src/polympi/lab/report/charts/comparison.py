@@ -13,11 +13,7 @@ PUBLISHED_COLOURS = ("#b0577a", "#6b5bb5", "#8a6d2f", "#4d7d58")
 
 
 def series_over_size(records: Sequence[dict[str, Any]], palette: Palette, title: str, label: str) -> alt.LayerChart:
-    """Series over size, published ones dashed with open points, those of the run as everywhere else.
-
-    Records are ``binding`` (name of the series), ``size`` in bytes, ``value``, ``text`` for the tooltip, ``published``
-    (bool); the label of the vertical axis is a Vega expression.
-    """
+    """Series over size (``binding, size, value, text, published``), published ones dashed with open points."""
     names = palette.present(records)
     published = [name for name in names if any(r["published"] for r in records if r["binding"] == name)]
     fixed = {name: PUBLISHED_COLOURS[index % len(PUBLISHED_COLOURS)] for index, name in enumerate(published)}

@@ -28,11 +28,7 @@ _GREY = 0.025  # chroma of the arms of C
 
 
 class Palette:
-    """Colours and shapes of the bindings of one run, in the order of its report; the same in all its charts and tables.
-
-    Where the bindings are of several languages, each language has a hue and its bindings are variants of it; otherwise
-    each binding has its own colour.
-    """
+    """Colours and shapes of a run's bindings in all charts and tables; of several languages each has a hue."""
 
     def __init__(self, bindings: Sequence[str], languages: Mapping[str, str] | None = None) -> None:
         self._order = list(bindings)

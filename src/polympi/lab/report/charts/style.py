@@ -46,11 +46,7 @@ def size_axis(sizes: Iterable[int], title: str = "message size") -> alt.X:
 
 
 def log_axis(field: str, title: str, values: Iterable[float | None], label: str, *, filtered: bool = False) -> alt.Y:
-    """A logarithmic axis with ticks at 1, 2 and 5 of each decade that the values touch.
-
-    ``label`` is the Vega expression of a tick. ``filtered``: the chart shows some values at a time, which the axis
-    follows.
-    """
+    """A logarithmic axis with ticks at 1, 2 and 5 of each decade touched; `filtered` if it follows what is shown."""
     low, high, ticks = decades(values, digits=(1, 2, 5) if filtered else None)
     return alt.Y(
         f"{field}:Q",

@@ -60,11 +60,7 @@ def compare(
     absolute: bool = False,
     threshold: float = THRESHOLD,
 ) -> Comparison:
-    """Compare two runs; ``chosen`` and ``threshold`` are those of :func:`compare_medians`.
-
-    ``absolute`` judges times instead of ratios to C; C is then a row too, and if each run has one stack, the names of
-    the stacks need not agree.
-    """
+    """Compare two runs, as :func:`compare_medians`; with ``absolute`` the names of single stacks need not agree."""
     first, second = before.launch_medians, after.launch_medians
     if absolute:
         first, second = under_one_name(first, second)
