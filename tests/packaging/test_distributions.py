@@ -95,7 +95,8 @@ def test_both_together_are_what_a_checkout_installs(wheels: dict[str, Wheel]) ->
     interface, laboratory, checkout = (wheels[name].files for name in ("interface", "laboratory", "checkout"))
     assert not interface & laboratory
     only_released = {f"polympi/lab/prebuilt/{PREBUILT}", "polympi/lab/LICENSE"}
-    assert interface | laboratory == checkout | only_released
+    built_there = {"polympi/lab/bindings/applications/rust/Cargo.lock"}  # maybe, by another test
+    assert interface | laboratory == checkout - built_there | only_released
 
 
 def test_the_laboratory_is_of_the_same_version_and_needs_what_a_checkout_does(wheels: dict[str, Wheel]) -> None:
