@@ -173,17 +173,17 @@ c.barrier()
         run(PRELUDE + script, 2, stack, env={"POLYMPI_THREADS": level}).succeeded()
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "c.recv(1, 1)",
-        "c.barrier()",
-        "c.allreduce(big)",
-        "c.bcast(None, 1)",
-        "c.gather(big)",
-        "c.alltoall([big] * size)",
-    ],
+KILLED = (
+    "c.recv(1, 1)",
+    "c.barrier()",
+    "c.allreduce(big)",
+    "c.bcast(None, 1)",
+    "c.gather(big)",
+    "c.alltoall([big] * 2)",
 )
+
+
+@pytest.mark.parametrize("call", KILLED)
 def test_a_rank_that_is_killed_in_the_middle_ends_the_job(run, stack, call: str) -> None:
     script = f"""
 import threading

@@ -45,13 +45,11 @@ def test_a_misspelt_name_of_the_package_is_an_attribute_error() -> None:
     assert {"world", "Communicator", "RankError"} <= set(dir(polympi))
 
 
-def test_every_rank_runs_on_the_library_of_its_own_environment(run, stack: Stack) -> None:
-    lines = run(WHICH, 2, stack).succeeded().splitlines()
-    assert lines == [f"{stack.libmpi} polympi.native.core_{stack.family}"] * 2
-
-
-def test_a_program_without_a_launcher_finds_the_library_of_its_environment(run, stack: Stack) -> None:
-    assert run(WHICH, None, stack).succeeded().split()[0] == stack.libmpi
+@pytest.mark.parametrize(("ranks", "named"), [(2, False), (None, False), (2, True)])
+def test_a_program_runs_on_the_library_of_its_environment_or_on_a_named_one(run, stack, ranks, named: bool) -> None:
+    env = {"POLYMPI_LIBMPI": stack.libmpi} if named else {}
+    lines = run(WHICH, ranks, stack, env=env).succeeded().splitlines()
+    assert lines == [f"{stack.libmpi} polympi.native.core_{stack.family}"] * (ranks or 1)
 
 
 @pytest.mark.slow
@@ -64,10 +62,6 @@ def test_the_standard_abi_serves_too(run, mpich: Stack) -> None:
         library, core = line.split()
         assert Path(library).name == "libmpi_abi.so.1"
         assert core == "polympi.native.core_abi"
-
-
-def test_the_library_may_be_named(run, stack: Stack) -> None:
-    assert run(WHICH, 2, stack, env={"POLYMPI_LIBMPI": stack.libmpi}).succeeded().count(stack.libmpi) == 2
 
 
 @pytest.mark.parametrize("first", ["mpi4py", "polympi"])

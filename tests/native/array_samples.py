@@ -1,7 +1,5 @@
 """Arrays of all types and layouts."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The codec of the core, compiled as a separate module: objects go through it without any MPI library."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Values of every kind, what a receiver observes of them, and random ones."""
 
-from __future__ import annotations
-
 import collections
 import ctypes
 import dataclasses

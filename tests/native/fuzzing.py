@@ -5,8 +5,6 @@ By hand, for as long as one likes, best under sanitizers (see `make sanitize`):
     PYTHONPATH=src:FOLDER_OF_CODEC_MODULE python tests/native/fuzzing.py SECONDS [SEED]
 """
 
-from __future__ import annotations
-
 import importlib
 import random
 import sys

@@ -1,7 +1,5 @@
 """An array library as others see it: by DLPack."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numpy.typing import NDArray

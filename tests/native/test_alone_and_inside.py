@@ -1,7 +1,5 @@
 """A value arrives the same wherever it is: alone, next to an object that is pickled, twice, or deep."""
 
-from __future__ import annotations
-
 import ctypes
 import random
 from array import array

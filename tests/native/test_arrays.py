@@ -1,7 +1,5 @@
 """NumPy's arrays and scalars, and arrays of other libraries."""
 
-from __future__ import annotations
-
 import copyreg
 import gc
 import sys

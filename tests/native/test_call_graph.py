@@ -1,7 +1,5 @@
 """Calls and variables of the core, by the symbols of its objects: no layer calls a higher one; all state is listed."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Python's own objects, and what is pickled."""
 
-from __future__ import annotations
-
 import collections
 import ctypes
 import enum

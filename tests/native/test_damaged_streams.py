@@ -1,7 +1,5 @@
 """Streams that end early or late, lie about what follows, or are rubbish."""
 
-from __future__ import annotations
-
 import contextlib
 
 import numpy as np

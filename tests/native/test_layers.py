@@ -1,7 +1,5 @@
 """The layout of the core: layers that include no header of a higher layer, and the only one that knows MPI."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The map of the core in docs/core.md: each file that it names is there, and each file is on it, in its layer."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

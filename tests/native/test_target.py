@@ -1,7 +1,5 @@
 """Receiving into memory that exists already."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import struct

@@ -4,8 +4,6 @@ A change of them needs another WIRE_VERSION (codec/wire.h): ranks whose polympi 
 number alone.
 """
 
-from __future__ import annotations
-
 import pickle
 import sys
 from array import array
