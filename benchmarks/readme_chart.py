@@ -1,6 +1,6 @@
 """Draw the README's chart from a run: what mpi4py and polympi take, as a ratio to C's time.
 
-    polympi run --profile standard --stack openmpi --bench latency/standard/bytes,object --sizes 8 -o results/readme
+    polympi run --profile standard --stack openmpi --bench 'latency/standard/[bd]*' --sizes 8 -o results/readme
     python benchmarks/readme_chart.py keep results/readme/summary.csv     # writes docs/images/readme.csv
     python benchmarks/readme_chart.py draw                                # writes docs/images/readme.svg from it
 
@@ -16,33 +16,28 @@ import altair as alt
 import polars as pl
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
-MESSAGES = {  # what is drawn, by benchmark, payload and size
-    ("latency", "bytes", 8): "a message of 8 bytes",
-    ("object", "dict", 24): "a dict",
+DRAWN = {  # bindings and payloads, by the names of their panel and bar
+    ("a message of 8 bytes", "mpi4py"): ("mpi4py", "bytes"),
+    ("a message of 8 bytes", "polympi"): ("polympi", "bytes"),
+    ("a dict", "mpi4py"): ("mpi4py-object", "dict"),
+    ("a dict", "polympi"): ("polympi-object", "dict"),
 }
-COLUMNS = ["stack", "binding", "benchmark", "payload", "size_bytes", "ratio_to_c", "ratio_low", "ratio_high"]
+NAMES = ["message", "library", "binding", "payload"]
+FIGURES = ["stack", "size_bytes", "launches", "ratio_to_c", "ratio_low", "ratio_high"]
 
 
 def kept(summary: Path) -> pl.DataFrame:
     """The rows of a run's summary that are drawn."""
-    drawn = pl.DataFrame([(*key,) for key in MESSAGES], ["benchmark", "payload", "size_bytes"], orient="row")
-    rows = pl.read_csv(summary).join(drawn, on=drawn.columns, how="semi")
-    return rows.filter(pl.col("mode") == "standard", pl.col("ratio_to_c").is_not_null()).select(COLUMNS)
+    names = pl.DataFrame([(*names, *found) for names, found in DRAWN.items()], NAMES, orient="row")
+    rows = pl.read_csv(summary).filter(pl.col("benchmark") == "latency", pl.col("mode") == "standard")
+    return names.join(rows, on=NAMES[2:], maintain_order="left").select(*NAMES, *FIGURES)
 
 
 def chart(rows: pl.DataFrame) -> alt.FacetChart:
     """One panel per message, one bar per library, with the interval of its ratio."""
-    records = [
-        {
-            "library": row["binding"].removesuffix("-object"),
-            "message": MESSAGES[row["benchmark"], row["payload"], row["size_bytes"]],
-            "ratio": row["ratio_to_c"],
-            "low": row["ratio_low"],
-            "high": row["ratio_high"],
-            "text": f"{row['ratio_to_c']:.1f} × C ({row['ratio_low']:.1f} to {row['ratio_high']:.1f})",
-        }
-        for row in rows.iter_rows(named=True)
-    ]
+    low, high = pl.col("ratio_low"), pl.col("ratio_high")
+    text = pl.format("{} × C ({} to {})", *(one.round(1) for one in (pl.col("ratio_to_c"), low, high)))
+    records = rows.select("message", "library", ratio="ratio_to_c", low=low, high=high, text=text).to_dicts()
     base = alt.Chart().encode(y=alt.Y("library:N", title=None, axis=alt.Axis(ticks=False, domain=False)))
     bars = base.mark_bar(height=18).encode(
         x=alt.X("ratio:Q", title="time as a ratio to C's, with 95 % intervals"),
