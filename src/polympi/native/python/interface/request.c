@@ -5,7 +5,8 @@
 #include "base/list.h"
 #include "python/raw/raw_receive.h"
 
-/* A free list of requests, for windows of them. */
+/* A free list of requests, for windows of them: it takes 127 instructions fewer, of 324, to make and drop one
+ * (docs/core.md, Free lists). */
 #ifdef __SANITIZE_ADDRESS__
 enum { MOST_UNUSED = 0 }; /* so that it detects requests that are used after they were freed */
 #else
