@@ -78,7 +78,7 @@ def environment(name: str, requirements: list[str]) -> Path:
     installed = folder / "requirements"
     if installed.exists() and installed.read_text() == "\n".join(requirements):
         return folder / "bin"
-    venv.create(folder, with_pip=True)
+    venv.create(folder, clear=True, symlinks=True, with_pip=True)
     run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements)
     installed.write_text("\n".join(requirements))
     return folder / "bin"
