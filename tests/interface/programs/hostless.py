@@ -17,4 +17,4 @@ def refused(kind: type[BaseException], text: str, call: Callable[[], object]) ->
         sentence = without_hosts(str(error))
         assert text in sentence, sentence
         return sentence
-    raise AssertionError(text)
+    raise AssertionError(f"no {kind.__name__}: {text}")

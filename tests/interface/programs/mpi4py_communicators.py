@@ -3,12 +3,10 @@
 import os
 
 import numpy as np
+from mpi4py_ring import MPI, comm, rank, size
 
-from polympi.mpi4py import MPI
 from polympi.native import core
 
-comm = MPI.COMM_WORLD
-rank, size = comm.rank, comm.size
 is_attached = core.mpi4py_is_attached
 
 

@@ -1,12 +1,10 @@
 """When communicators of mpi4py get what polympi needs, and that messages need none of it."""
 
 import numpy as np
+from mpi4py_ring import MPI, comm, rank, size
 
-from polympi.mpi4py import MPI
 from polympi.native import core
 
-comm = MPI.COMM_WORLD
-rank, size = comm.rank, comm.size
 is_joint = core.mpi4py_is_joint
 big = 10**5
 

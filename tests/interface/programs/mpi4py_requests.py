@@ -3,12 +3,8 @@
 import gc
 
 import numpy as np
+from mpi4py_ring import MPI, after, before, comm, error_class, rank
 
-from polympi.mpi4py import MPI
-
-comm = MPI.COMM_WORLD
-rank, size = comm.rank, comm.size
-after, before = (rank + 1) % size, (rank - 1) % size
 Request = MPI.Request
 
 # One.
@@ -104,12 +100,7 @@ assert not message and request.wait() == "matched"
 sent.wait()
 sent = comm.isend("once more", after, 9)
 message = MPI.Message.probe(comm, MPI.ANY_SOURCE, 9)
-try:
-    message.Recv(bytearray(100))
-except MPI.Exception as error:
-    assert error.Get_error_class() == MPI.ERR_REQUEST
-else:
-    raise AssertionError
+assert error_class(lambda: message.Recv(bytearray(100))) == MPI.ERR_REQUEST
 assert message.recv() == "once more"
 sent.wait()
 assert comm.mprobe(MPI.PROC_NULL) == MPI.MESSAGE_NO_PROC
