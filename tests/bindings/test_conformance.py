@@ -89,7 +89,7 @@ def _covered(name: str, ranks: int) -> list[Case]:
     return [
         c
         for c in covered
-        if (BENCHMARKS[c.benchmark].all_ranks and (c.payload in FIXED_SIZES or c.size_bytes not in (0, 8)))
+        if (BENCHMARKS[c.benchmark].kind != "pair" and (c.payload in FIXED_SIZES or c.size_bytes not in (0, 8)))
         or (c.mode, c.size_bytes) == ("standard", 24)
         or (c.benchmark, c.size_bytes) in [("faces", SMALLEST_FACE), ("halo", SMALLEST_HALO)]
     ]
