@@ -230,7 +230,7 @@ def load_manifest(path: Path) -> Manifest | Absent:
     """Read and check one manifest; one with the field ``absent`` has no program."""
     kind: type[Manifest | Absent] = Manifest
     try:
-        content = msgspec.toml.decode(path.read_bytes())
+        content = msgspec.toml.decode(path.read_text(encoding="utf-8"))
         kind = Absent if "absent" in content else Manifest
         manifest: Manifest | Absent = msgspec.convert(content, kind)
     except OSError as error:

@@ -77,7 +77,7 @@ def get_network(text: str) -> Network | Path:
 
 def _read(path: Path) -> Network:
     try:
-        found = msgspec.toml.decode(path.read_bytes(), type=_File)
+        found = msgspec.toml.decode(path.read_text(encoding="utf-8"), type=_File)
     except OSError as error:
         raise UsageError(f"Cannot read the network '{path}': {system_reason(error)}.") from error
     except ValueError as error:
