@@ -31,7 +31,7 @@ class LimitLine:
 
 
 def limit_lines(rows: Sequence[LimitRow], shown: Collection[str]) -> list[LimitLine]:
-    """A line for each stack and case, in the order of the rows; besides C it names the first few arms shown."""
+    """One line per stack and case, in the order of the rows; it names C and the first few other arms shown."""
 
     def case(row: LimitRow) -> tuple[str, str, str, str, int]:
         return (row.stack, row.benchmark, row.mode, row.payload, row.size_bytes)

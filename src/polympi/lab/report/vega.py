@@ -33,7 +33,7 @@ def vega_runtime() -> str:
 
 
 def bundle() -> str:
-    """The script, made anew; needs vl-convert, which takes 80 MB."""
+    """Bundle the script; needs vl-convert, which takes 80 MB."""
     import vl_convert
 
     source: str = vl_convert.javascript_bundle(_SNIPPET)
