@@ -67,5 +67,8 @@ def _shown(stack: Stack) -> list[str]:
 
 @functools.cache
 def _said(mpicc: str, variables: tuple[tuple[str, str], ...]) -> list[str]:
-    said = subprocess.run([mpicc, "-show"], env=dict(variables), capture_output=True, text=True, check=False)
+    try:
+        said = subprocess.run([mpicc, "-show"], env=dict(variables), capture_output=True, text=True, check=False)
+    except OSError:  # whoever compiles says so
+        return []
     return shlex.split(said.stdout) if said.returncode == 0 else []
