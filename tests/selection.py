@@ -12,6 +12,9 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 STACKS = ("mpich", "openmpi")  # of the fixture `stack`
+# Files whose tests take minutes, and wait: they begin first, so that no process is left with them alone.
+LONG = ("tests/interface/compat/test_mpi4py_suite.py", "tests/lab/cluster/test_killed_jobs.py")
+ALONE = ("tests/bindings/test_conformance.py", "tests/bindings/test_hello.py")  # most of whose time is in few tests
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -46,14 +49,18 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
             item.add_marker("mpi")
         unwanted = (wanted and stack not in (None, wanted)) or item.nodeid in passed
         (others if unwanted else kept).append(item)
+    items[:] = sorted(kept, key=lambda item: _file(item.nodeid) not in LONG)
     if others:
-        items[:] = kept
         config.hook.pytest_deselected(items=others)
 
 
 def parameters(item: pytest.Item) -> dict[str, object]:
     """What a test is parametrized with."""
     return item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+
+
+def _file(nodeid: str) -> str:
+    return nodeid.split("::", 1)[0]
 
 
 def _stack(item: pytest.Item) -> str | None:
@@ -65,8 +72,5 @@ def _stack(item: pytest.Item) -> str | None:
 class Shares(LoadScopeScheduling):  # type: ignore[misc,unused-ignore]
     """Gives a process the tests of a file, which may share what they launch, or one test that shares nothing."""
 
-    ALONE = ("tests/bindings/test_conformance.py", "tests/bindings/test_hello.py")  # most of whose time is in few tests
-
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.split("::", 1)[0]
-        return nodeid if file in self.ALONE else file
+        return nodeid if _file(nodeid) in ALONE else _file(nodeid)
