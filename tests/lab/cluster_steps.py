@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from polympi.lab.cluster.cluster import Cluster
+from polympi.lab.cluster.wires import SWITCH
 
 # Sends $2 bytes from here to there, and says how long that took.
 RECEIVE = """
@@ -48,6 +49,11 @@ def until_a_block_is_measured(directory: Path, running: subprocess.Popen[str]) -
 
 def networks() -> list[str]:
     return sorted(path.name for path in Path("/sys/class/net").iterdir())
+
+
+def wires() -> list[str]:
+    """What clusters have among the networks of the machine: nothing. Other tests make others meanwhile."""
+    return [name for name in networks() if name.startswith((SWITCH, "port"))]
 
 
 def output(command: list[str]) -> str:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cluster_steps import congestion_control, networks, output, seconds_to_send, until
+from cluster_steps import congestion_control, output, seconds_to_send, until, wires
 
 from polympi.lab.cluster import manage, state
 from polympi.lab.cluster.cluster import Cluster, processes_of
@@ -17,12 +17,11 @@ pytestmark = pytest.mark.system
 
 
 def test_a_cluster_stays_until_it_is_removed(polympi, folder: Path) -> None:
-    before = networks()
     made = polympi("cluster", "up", "--name", "t", "--hosts", "3", "--rate", "1gbit")
     assert made.exit_code == 0, made.text
     assert "cluster t is up: t-1, t-2, t-3; wires of 1gbit" in made.text
     assert f"polympi run --hostfile {folder / 't' / 'hosts.mpich'}" in made.text
-    assert networks() == before
+    assert wires() == []
     assert (folder / "t" / "hosts.mpich").read_text() == "t-1:1\nt-2:1\nt-3:1\n"
     assert (folder / "t" / "hosts.openmpi").read_text() == "t-1 slots=1\nt-2 slots=1\nt-3 slots=1\n"
 
@@ -83,7 +82,6 @@ def test_what_is_sent_goes_over_the_wires_and_no_faster_than_they_are(polympi) -
     ],
 )
 def test_of_a_cluster_whose_making_is_ended_nothing_is_left(polympi, folder: Path, number: int, where: str) -> None:
-    before = networks()
     program, _, words = where.partition(" ")
     polympi.put(program, f'case "$*" in "{words}"*) touch {folder}/there; exec sleep 5 ;; esac')
     making = polympi.begin("cluster", "up", "--name", "t", "--rate", "1gbit")
@@ -94,7 +92,7 @@ def test_of_a_cluster_whose_making_is_ended_nothing_is_left(polympi, folder: Pat
     assert making.returncode == (-number if number == signal.SIGKILL else 128 + number)
     assert "Traceback" not in out + err
     until(lambda: not processes_of(folder / "t"))
-    assert networks() == before
+    assert wires() == []
     assert (folder / "t").exists() == (number == signal.SIGKILL)
     if number == signal.SIGKILL:
         assert "that was broken off" in polympi("cluster", "status").text
