@@ -27,7 +27,7 @@ def programs_without_launchers(folder: Path) -> Path:
     folder.mkdir()
     for place in [*os.environ["PATH"].split(os.pathsep), "/usr/sbin"]:
         for program in Path(place).iterdir() if Path(place).is_dir() else ():
-            if not LAUNCHERS.match(program.name) and not (folder / program.name).exists():
+            if not LAUNCHERS.match(program.name) and not os.path.lexists(folder / program.name):
                 (folder / program.name).symlink_to(program)
     return folder
 
