@@ -1,6 +1,6 @@
 """Draw the README's chart from a run: what mpi4py and polympi take, as a ratio to C's time.
 
-    polympi run --profile standard --stack openmpi --bench 'latency/standard/[bd]*' --sizes 8 -o results/readme
+    polympi run --profile quick --stack openmpi --bench 'latency/standard/[bd]*' --sizes 8 -o results/readme
     python benchmarks/readme_chart.py keep results/readme/summary.csv     # writes docs/images/readme.csv
     python benchmarks/readme_chart.py draw                                # writes docs/images/readme.svg from it
 
