@@ -350,7 +350,7 @@ SAYS = {
     "log_file": "step 1 of rank 2",
     "mandelbrot": r"\*",
     "master_slave": "20 (results|tasks)",
-    "network_timing": "MB/s|ns for each byte|the machine is busy",
+    "network_timing": "megabytes a second|the machine is busy",
     "nonblocking": "three times",
     "objects": "(?s)got 'a text'.*got 5",
     "pi": r"pi is about 3\.1",
