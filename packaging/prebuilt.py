@@ -16,7 +16,7 @@ from polympi.lab.arms import REFERENCE
 from polympi.lab.bindings.build import build
 from polympi.lab.bindings.harness import SHARED, start_library
 from polympi.lab.bindings.manifest import load_bindings
-from polympi.lab.report.vega import PREBUILT, bundle
+from polympi.lab.report.vega import RUNTIME, bundle
 from polympi.lab.stacks.check import compile_check
 from polympi.lab.stacks.prebuilt import CHECK, COMPILER, HARNESS
 from polympi.lab.stacks.stack import Stack
@@ -37,7 +37,7 @@ def main() -> None:
         (into / part).mkdir(parents=True)
     compile_check(stack, into / CHECK / "check")
     shutil.copy2(start_library(stack), into / HARNESS / SHARED)
-    (into.parent / PREBUILT.name).write_text(bundle(), encoding="utf-8")
+    (into.parent / RUNTIME.name).write_text(bundle(), encoding="utf-8")
     reference = load_bindings()[REFERENCE]
     shutil.copytree(build(reference, stack), into / reference.manifest.name)
     said = subprocess.run([os.environ["CC"], "--version"], capture_output=True, text=True, check=True).stdout

@@ -142,16 +142,8 @@ def libraries(name: str, processor: str, tools: Path) -> str:
     folder = CACHE / f"{name}-{processor}"
     if not folder.exists():
         platforms = [f"--platform=manylinux_{glibc}_{processor}" for glibc in ("2_17", "2_28")]
-        command: list[str | Path] = [
-            tools / "python",
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--no-deps",
-            "--only-binary=:all:",
-        ]
-        run(*command, *platforms, "--dest", folder, MPIS[name])
+        download = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", *platforms]
+        run(tools / "python", *download, "--dest", folder, MPIS[name])
         (downloaded,) = folder.glob("*.whl")
         shutil.unpack_archive(downloaded, folder, "zip")
     (library,) = folder.glob("*.data/data/lib/libmpi.so")
@@ -181,11 +173,12 @@ def main() -> None:
     parser.add_argument("pythons", nargs="*", default=[sys.executable], metavar="PYTHON")
     parser.add_argument("--into", type=Path, default=ROOT / "wheelhouse")
     given = parser.parse_args()
-    shutil.rmtree(given.into, ignore_errors=True)
+    for earlier in [*given.into.glob("polympi-*"), *given.into.glob("polympi_lab-*")]:
+        earlier.unlink()  # whatever else is there may be anybody's
     tools = environment("tools", TOOLS)
     mpis = {name: environment(name, [requirement]) for name, requirement in MPIS.items()}
     hatch(tools, "sdist", ROOT, given.into)
-    (sdist,) = given.into.glob("*.tar.gz")
+    (sdist,) = given.into.glob("polympi-*.tar.gz")
     shutil.rmtree(CACHE / "source", ignore_errors=True)
     with tarfile.open(sdist) as archive:
         archive.extractall(CACHE / "source", filter="data")
@@ -199,7 +192,7 @@ def main() -> None:
         wheel(source, tools, given.into, tag, POLYMPI_WHEEL_CORES=str(compiled))
     for processor in dict.fromkeys(one.processor for one in pythons):
         laboratory(source, tools, mpis, processor, given.into)
-    for made in sorted(given.into.iterdir()):
+    for made in sorted(given.into.glob("polympi*")):
         print(f"{made.stat().st_size / 1e6:6.2f} MB  {made.name}")
 
 

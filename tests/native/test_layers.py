@@ -19,7 +19,7 @@ def _sources() -> list[Path]:
     return [
         file
         for file in sorted(build.SOURCES.rglob("*.[ch]"))
-        # Neither a library of its own, which includes nothing of the core, nor what extensions of others include.
+        # Neither a library of its own, which includes nothing of the core, nor what third-party extensions include.
         if file.parent not in {build.SOURCES / build.SERIAL_MPI, build.SOURCES / "include"}
     ]
 

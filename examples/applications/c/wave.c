@@ -185,7 +185,7 @@ static void finish_exchange(struct wave *w) {
     w->communication_ns += now_ns() - begun;
 }
 
-/* One step, with the faces in flight while the points inside are updated. The points beside ghost layers
+/* One step, with the faces in flight while the points inside are updated. The points next to ghost layers
    follow, axis by axis, each of them once. */
 static void overlapped_step(struct wave *w, double a, double c) {
     struct box inside, beside;

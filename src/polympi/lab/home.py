@@ -10,7 +10,7 @@ import platformdirs
 from polympi.lab.errors import UsageError
 
 HOME_VARIABLE = "POLYMPI_HOME"
-PREBUILT = Path(__file__).with_name("prebuilt")  # C that a wheel brings: polympi.lab.stacks.prebuilt
+PREBUILT = Path(__file__).with_name("prebuilt")  # what a wheel brings: packaging/prebuilt.py
 
 
 def home() -> Path:

@@ -1,11 +1,10 @@
 """The Vega runtime as one script, to be put inside a page that never uses a network."""
 
 from importlib import metadata
-from pathlib import Path
 
-from polympi.lab.home import home
+from polympi.lab.home import PREBUILT, home
 
-PREBUILT = Path(__file__).parents[1] / "prebuilt" / "vega.js"  # in the laboratory's wheel: packaging/prebuilt.py
+RUNTIME = PREBUILT / "vega.js"
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 
@@ -15,8 +14,8 @@ def vega_runtime() -> str:
     A wheel brings it. Elsewhere bundling takes more than a second, so the result is kept next to the stacks, one file
     per version; a place that cannot be written costs that second and nothing else.
     """
-    if PREBUILT.is_file():
-        return PREBUILT.read_text(encoding="utf-8")
+    if RUNTIME.is_file():
+        return RUNTIME.read_text(encoding="utf-8")
     cached = home() / "cache" / f"vega-{metadata.version('vl-convert-python')}.js"
     try:
         return cached.read_text(encoding="utf-8")

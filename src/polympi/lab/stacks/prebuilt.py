@@ -69,6 +69,6 @@ def _shown(stack: Stack) -> list[str]:
 def _said(mpicc: str, variables: tuple[tuple[str, str], ...]) -> list[str]:
     try:
         said = subprocess.run([mpicc, "-show"], env=dict(variables), capture_output=True, text=True, check=False)
-    except OSError:  # whoever compiles says so
+    except OSError:  # compiling will report it
         return []
     return shlex.split(said.stdout) if said.returncode == 0 else []
