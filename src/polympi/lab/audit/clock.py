@@ -25,7 +25,7 @@ class Clock:
 
     def ns(self, ticks: ArrayLike, *, corrected: bool = True) -> Floats:
         """Nanoseconds since rank 0's host was started, or since this rank's if not `corrected`."""
-        passed = (np.asarray(ticks).astype(np.int64) - self.first_ticks) * self.ns_per_tick
+        passed: Floats = (np.asarray(ticks).astype(np.int64) - self.first_ticks) * self.ns_per_tick
         if not corrected:
             return passed + self.first_ns
         begin, end = self.offset_ns
@@ -34,7 +34,8 @@ class Clock:
 
     def seconds(self, ticks: ArrayLike) -> Floats:
         """A number of ticks, as a duration."""
-        return np.asarray(ticks).astype(np.float64) * (self.ns_per_tick / 1e9)
+        seconds: Floats = np.asarray(ticks).astype(np.float64) * (self.ns_per_tick / 1e9)
+        return seconds
 
 
 def clock_of(file: RankFile) -> Clock:

@@ -32,7 +32,7 @@ class Segment:
     def events(self) -> Records:
         """A copy of the timeline, oldest first, as far as the ring still has it."""
         written, size = int(self.record["events"]), len(self.ring)
-        if written <= size:
+        if written <= size or not size:
             return self.ring[:written].copy()
         begin = written % size
         return np.concatenate([self.ring[begin:], self.ring[:begin]])
@@ -149,5 +149,6 @@ class RankFile:
                 parts.append(self.data[begin:end].view(dtype))
                 begin = end
             record, entries, pending, peers, ring = parts
+            ring = ring[: min(len(ring), int(record[0]["ring"]))]
             found.append(Segment(int(record[0]["thread"]), record[0], entries, pending, peers, ring))
         return found

@@ -31,7 +31,7 @@ class Processes:
 
     def is_here(self, host: str) -> bool:
         """Whether a host is this one."""
-        return host.split(".")[0] == self._host.split(".")[0]
+        return host.split(".", 1)[0] == self._host.split(".", 1)[0]
 
     def look(self, host: str, pid: int, thread: int) -> Process:
         """The process of a rank now."""

@@ -63,7 +63,7 @@ class SiteNames:
 
 
 def _site(function: str, place: str) -> Site | None:
-    file, _, line = place.split(" (")[0].rpartition(":")
+    file, _, line = place.split(" (", 1)[0].rpartition(":")
     if not line.isdigit() or line == "0":
         return None
     return Site(file, "" if function == "??" else function, int(line))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from polympi.lab.audit import procedures
@@ -125,20 +125,18 @@ def need_of(situation: Situation, standing: Standing, operation: Operation) -> N
     name = procedures.plain(operation.procedure)
     if operation.peer == NOBODY:
         return None
-    if name in procedures.ENDS:
-        ranks = [r for r, s in situation.standings.items() if not s.left and not ends(s)]
-        return _need(operation, set(ranks) | set(absent(situation)))
-    if name in procedures.OF_WINDOWS:
-        return _need(operation, _holders(situation, standing, operation))
     if procedures.receives(name):
         return _need_of_message(situation, standing, operation)
-    if procedures.sends(name):
-        return _need(operation, {operation.peer} if operation.has_peer else set())
-    if name in procedures.EXCHANGES:
-        return _need(operation, {operation.peer} if operation.has_peer else set())
-    if operation.number is not None:
-        return _need(operation, _missing(situation, standing, operation))
-    return None
+    ranks: set[int] = set()
+    if name in procedures.ENDS:
+        ranks = {r for r, s in situation.standings.items() if not s.left and not ends(s)} | absent(situation)
+    elif name in procedures.OF_WINDOWS:
+        ranks = _holders(situation, standing, operation)
+    elif procedures.sends(name) or name in procedures.EXCHANGES:
+        ranks = {operation.peer} if operation.has_peer else set()
+    elif operation.number is not None:
+        ranks = _missing(situation, standing, operation)
+    return _need(operation, ranks)
 
 
 def ends(standing: Standing) -> bool:
@@ -146,9 +144,9 @@ def ends(standing: Standing) -> bool:
     return standing.inside and standing.call is not None and standing.call.procedure in procedures.ENDS
 
 
-def absent(situation: Situation) -> Iterable[int]:
+def absent(situation: Situation) -> set[int]:
     """Ranks without a file."""
-    return [rank for rank in range(situation.size) if rank not in situation.standings]
+    return set(range(situation.size)) - set(situation.standings)
 
 
 def _need(operation: Operation, ranks: set[int], *, one_suffices: bool = False) -> Need | None:
