@@ -13,7 +13,7 @@ from polympi.lab.audit.clock import Clock, clock_of, now_ns
 from polympi.lab.audit.communicators import Known, known_communicators
 from polympi.lab.audit.files import RankFile, Records, Segment
 from polympi.lab.audit.job import Job
-from polympi.lab.audit.layout import NO_PEER, Role
+from polympi.lab.audit.layout import NO_PEER, Role, State
 from polympi.lab.audit.model import Site
 from polympi.lab.audit.processes import Processes
 from polympi.lab.audit.sites import SiteNames
@@ -29,6 +29,9 @@ def look(job: Job, names: SiteNames, processes: Processes) -> Situation:
     standings = {}
     for file in job.files:
         begun = {one.id: one.begun[file.rank] for one in communicators.values() if file.rank in one.begun}
+        world = int(file.header["world"])
+        if world in begun and _ends(file):  # MPI_Finalize counts as a collective, and here it isn't one
+            begun[world] -= 1
         standings[file.rank] = _View(file, names.of(file), processes, begun).standing()
     groups = {one.id: Group(one.id, one.name, _members(one, job)) for one in communicators.values()}
     return Situation(job.size, standings, groups)
@@ -43,6 +46,12 @@ def progress_of(job: Job) -> tuple[tuple[int, int, int], ...]:
         inside = sum(int(current["inside"]) and not int(current["polls"]) for current in currents)
         found.append((calls, inside, int(file.state)))
     return tuple(found)
+
+
+def _ends(file: RankFile) -> bool:
+    """Whether a rank is in MPI_Finalize, or past it."""
+    last = (file.procedure(int(one.record["current"]["procedure"])) for one in file.segments)
+    return file.state == State.FINALIZED or any(name in procedures.ENDS for name in last)
 
 
 def _members(one: Known, job: Job) -> tuple[int, ...]:
@@ -86,8 +95,8 @@ class _View:
             process = self.processes.look(self.file.host, pid, pid)
             return Standing(self.file.rank, self.file.state, begun=self.begun, process=process)
         current = segment.record["current"].copy()
-        inside = bool(current["inside"])
         call = self._operation(current, int(current["since"]))
+        inside = bool(current["inside"]) and call.procedure not in procedures.POLLS
         if inside and procedures.collective(call.procedure):
             call = replace(call, number=int(current["number"]))
         return Standing(
@@ -104,7 +113,11 @@ class _View:
             received=self._having(Role.RECEIVES),
             sent_to=self._totals("messages_sent"),
             received_from=self._totals("messages_received"),
-            collectives={(one.communicator, one.number or 0): one for one in self._having(Role.COLLECTIVE)},
+            collectives={
+                (one.communicator, one.number or 0): one
+                for one in self._having(Role.COLLECTIVE)
+                if one.procedure not in procedures.ENDS
+            },
             locked=self._locked(),
             process=self.processes.look(self.file.host, pid, segment.thread),
         )

@@ -48,9 +48,11 @@ _COLLECTIVES = frozenset(
 _COLLECTIVE_BEGINS = (
     *("MPI_Comm_dup", "MPI_Comm_idup", "MPI_Comm_split", "MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create"),
     *("MPI_Dist_graph_create", "MPI_Intercomm_merge", "MPI_Comm_spawn", "MPI_Win_allocate", "MPI_Win_create"),
-    *("MPI_Win_fence", "MPI_Win_free", "MPI_File_open", "MPI_File_close", "MPI_File_set_"),
+    *("MPI_Win_fence", "MPI_Win_free", "MPI_Comm_free", "MPI_Comm_disconnect"),
 )
-_NOT_COLLECTIVE = ("MPI_Win_create_errhandler", "MPI_Win_create_keyval", "MPI_Win_free_keyval")
+_OF_FILES = ("_open", "_close", "_all", "_all_begin", "_ordered", "_ordered_begin", "_preallocate", "_sync", "_set_size")
+_NOT_COLLECTIVE = ("MPI_Win_create_errhandler", "MPI_Win_create_keyval", "MPI_Win_free_keyval", "MPI_Comm_free_keyval")
+POLLS = TESTS | PROBES
 
 
 def plain(procedure: str) -> str:
@@ -83,4 +85,6 @@ def collective(procedure: str) -> bool:
     name = plain(procedure)
     if blocking(name).removeprefix("MPI_").lower() in _COLLECTIVES or name == "MPI_Comm_create":
         return True
+    if name.startswith("MPI_File_"):
+        return name.endswith((*_OF_FILES, "_set_view"))
     return name.startswith(_COLLECTIVE_BEGINS) and name not in _NOT_COLLECTIVE

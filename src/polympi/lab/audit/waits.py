@@ -116,8 +116,9 @@ def _wait_of_requests(situation: Situation, standing: Standing, call: Operation,
 
 
 def _is_of(request: Operation, call: Operation) -> bool:
-    """Whether a wait names the peer of this request, as that for one request does."""
-    return call.has_peer and (call.peer, call.communicator) == (request.peer, request.communicator)
+    """Whether a wait is for this request, as one for a single request says."""
+    named = call.communicator, call.peer, call.tag
+    return call.communicator != 0 and named == (request.communicator, request.peer, request.tag)
 
 
 def need_of(situation: Situation, standing: Standing, operation: Operation) -> Need | None:
