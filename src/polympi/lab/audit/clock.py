@@ -25,7 +25,7 @@ class Clock:
 
     def ns(self, ticks: ArrayLike, *, corrected: bool = True) -> Floats:
         """Nanoseconds since rank 0's host was started, or since this rank's if not `corrected`."""
-        passed: Floats = (np.asarray(ticks).astype(np.int64) - self.first_ticks) * self.ns_per_tick
+        passed: Floats = (np.asarray(ticks).astype(np.int64) - self.first_ticks).astype(np.float64) * self.ns_per_tick
         if not corrected:
             return passed + self.first_ns
         begin, end = self.offset_ns

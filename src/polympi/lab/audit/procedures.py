@@ -50,7 +50,17 @@ _COLLECTIVE_BEGINS = (
     *("MPI_Dist_graph_create", "MPI_Intercomm_merge", "MPI_Comm_spawn", "MPI_Win_allocate", "MPI_Win_create"),
     *("MPI_Win_fence", "MPI_Win_free", "MPI_Comm_free", "MPI_Comm_disconnect"),
 )
-_OF_FILES = ("_open", "_close", "_all", "_all_begin", "_ordered", "_ordered_begin", "_preallocate", "_sync", "_set_size")
+_OF_FILES = (
+    "_open",
+    "_close",
+    "_all",
+    "_all_begin",
+    "_ordered",
+    "_ordered_begin",
+    "_preallocate",
+    "_sync",
+    "_set_size",
+)
 _NOT_COLLECTIVE = ("MPI_Win_create_errhandler", "MPI_Win_create_keyval", "MPI_Win_free_keyval", "MPI_Comm_free_keyval")
 POLLS = TESTS | PROBES
 
