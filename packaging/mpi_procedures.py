@@ -119,7 +119,7 @@ def letter(parameter: Any) -> str:
 
 def line(name: str, symbol: Any) -> str:
     """The entry of a procedure."""
-    return f"P({name}, {kind(name)}, {len(symbol.parameters)}, \"{''.join(map(letter, symbol.parameters))}\")"
+    return f'P({name}, {kind(name)}, {len(symbol.parameters)}, "{"".join(map(letter, symbol.parameters))}")'
 
 
 def main() -> None:
