@@ -36,7 +36,7 @@ def made_up(ranks: int = 4, steps: int = 5, *, timeline: bool = True) -> Audit:
     sizes = np.zeros(40, np.int64)
     sizes[MESSAGE.bit_length()] = ranks * steps
     small = np.zeros(40, np.int64)
-    small[8 .bit_length()] = ranks * steps
+    small[(8).bit_length()] = ranks * steps
     waits = np.full(ranks, 0.4 * STEP * steps)
     waits[late] = 0.02 * STEP * steps
     nothing = np.zeros(40, np.int64)

@@ -26,10 +26,15 @@ KINDS = (SEND, RECEIVE, WAIT, COLLECTIVE, ONE_SIDED, FILES, OTHER)
 
 # After "MPI_", without the suffixes of large counts and of the start of a persistent operation. The chapters of the
 # standard are the order: the first that fits counts.
-_COLLECTIVES = "barrier|bcast|gatherv?|scatterv?|allgatherv?|alltoall[vw]?|(all)?reduce|reduce_scatter(_block)?|(ex)?scan"
+_COLLECTIVES = (
+    "barrier|bcast|gatherv?|scatterv?|allgatherv?|alltoall[vw]?|(all)?reduce|reduce_scatter(_block)?|(ex)?scan"
+)
 _RULES = (
     (COLLECTIVE, rf"i?(neighbor_)?({_COLLECTIVES})"),
-    (COLLECTIVE, r"comm_(dup|idup|split|create|spawn|accept|connect|disconnect|free|shrink|agree)\w*|(graph|cart)_create"),
+    (
+        COLLECTIVE,
+        r"comm_(dup|idup|split|create|spawn|accept|connect|disconnect|free|shrink|agree)\w*|(graph|cart)_create",
+    ),
     (COLLECTIVE, r"dist_graph_create\w*|intercomm_(create|merge)\w*|init\w*|finalize|session_finalize"),
     (WAIT, r"(wait|test)(all|any|some)?|request_get_status\w*|parrived|iflush_buffer|.*flush_buffer"),
     (RECEIVE, r"i?m?recv|precv|i?m?probe"),

@@ -122,7 +122,9 @@ def _bars(figures: Figures) -> dict[str, Any]:
         "hosts": [rank.host for rank in figures.audit.ranks],
         "seconds": [_short(rank.seconds) for rank in figures.audit.ranks],
         "in_mpi": [_short(rank.in_mpi) for rank in figures.audit.ranks],
-        "kinds": [[kind.name, [_short(v) for v in figures.present(values)]] for kind, values in figures.by_kind.items()],
+        "kinds": [
+            [kind.name, [_short(v) for v in figures.present(values)]] for kind, values in figures.by_kind.items()
+        ],
     }
 
 

@@ -51,7 +51,18 @@ def finding_table(figures: Figures) -> Table:
 
 def call_table(figures: Figures, most: int | None = None) -> Table:
     """Procedures and sites, the most time first."""
-    headers = ("procedure", "site", "calls", "time", "share", "per call", "longest", "busiest rank", "messages", "bytes")
+    headers = (
+        "procedure",
+        "site",
+        "calls",
+        "time",
+        "share",
+        "per call",
+        "longest",
+        "busiest rank",
+        "messages",
+        "bytes",
+    )
     lines = [
         (
             row.calls.procedure,

@@ -92,7 +92,9 @@ def advice(finding: Finding) -> str:
         return f"{who}{later}."
     if finding.cause is Cause.LATE_SENDER:
         who = f"Let rank {rank} send" if rank is not None else "Send"
-        return f"{who} before the work that the message doesn't depend on, or post MPI_Irecv and compute until it arrives."
+        return (
+            f"{who} before the work that the message doesn't depend on, or post MPI_Irecv and compute until it arrives."
+        )
     if finding.cause is Cause.LATE_RECEIVER:
         who = f"Let rank {rank} post" if rank is not None else "Post"
         return f"{who} MPI_Irecv before the message is sent, or send with MPI_Isend and wait for it later."
@@ -125,12 +127,16 @@ def troubles(audit: Audit) -> list[str]:
     found = []
     cut = [rank for rank in audit.ranks if rank.ended == "cut"]
     if cut:
-        found.append(f"{count(len(cut), 'rank')} had not ended: {first_few([_where(rank.rank, rank.last) for rank in cut], 3)}.")
+        found.append(
+            f"{count(len(cut), 'rank')} had not ended: {first_few([_where(rank.rank, rank.last) for rank in cut], 3)}."
+        )
     left = [str(rank.rank) for rank in audit.ranks if rank.ended == "exited"]
     if left:
         found.append(f"{'Rank' if len(left) == 1 else 'Ranks'} {first_few(left)} ended without MPI_Finalize.")
     if audit.missing:
-        found.append(f"No record was found of {count(len(audit.missing), 'rank')}: {first_few([str(r) for r in audit.missing])}.")
+        found.append(
+            f"No record was found of {count(len(audit.missing), 'rank')}: {first_few([str(r) for r in audit.missing])}."
+        )
     return [*found, *audit.notes]
 
 
