@@ -17,6 +17,7 @@ MAX_PENDING = 1024
 SIZE_CLASSES = 40
 NO_PEER, ANY_SOURCE, NOBODY = -1000, -1001, -1002
 NO_TAG, ANY_TAG = -1000, -1001
+NO_COMMUNICATOR = 65535
 
 
 class State(IntEnum):
@@ -25,6 +26,7 @@ class State(IntEnum):
     RUNNING = 0
     FINALIZED = 1
     EXITED = 2
+    ABORTED = 3
 
 
 class Role(IntFlag):
@@ -153,7 +155,7 @@ SEGMENT = np.dtype(
         ("thread", "i4"),
         ("dropped_entries", "u4"),
         ("dropped_pending", "u4"),
-        ("unused", "u4"),
+        ("ring", "u4"),
         ("events", "u8"),
         ("in_mpi", "u8"),
         ("current", CURRENT),

@@ -22,7 +22,7 @@ enum {
     SIZE_CLASSES = 40,  /* class k counts messages of 2^(k-1) to 2^k - 1 bytes, class 0 those of none */
 };
 
-enum state { RUNNING, FINALIZED, EXITED };
+enum state { RUNNING, FINALIZED, EXITED, ABORTED }; /* EXITED: without MPI_Finalize; ABORTED: by MPI_Abort */
 
 /* What a record of the timeline is; several can hold. */
 enum role {
@@ -37,8 +37,9 @@ enum {
     ANY_SOURCE = -1001,
     NOBODY = -1002,
     NO_TAG = -1000,
-    ANY_TAG = -1001
-}; /* NOBODY: MPI_PROC_NULL */
+    ANY_TAG = -1001,
+    NO_COMMUNICATOR = 65535, /* of a call that has none, such as MPI_Wait or MPI_Type_commit */
+};                           /* NOBODY: MPI_PROC_NULL */
 
 struct table {
     uint64_t offset; /* of its first element, from the begin of the file */
@@ -58,7 +59,7 @@ struct header {
     int32_t rank;  /* in MPI_COMM_WORLD; -1 before MPI is initialized */
     int32_t ranks; /* of MPI_COMM_WORLD */
     uint32_t state;
-    uint32_t timeline;    /* records of each thread's ring */
+    uint32_t timeline;    /* records that each thread's ring has room for; how many it uses is in `ring` */
     uint64_t world;       /* the identity of MPI_COMM_WORLD, the same for the ranks of a job and no others */
     struct moment first;  /* when MPI was initialized */
     struct moment last;   /* renewed about once a second, and at the end */
@@ -165,12 +166,12 @@ struct event { /* of the timeline */
 };
 
 /* A segment: this, then the entries, the pending operations, the peers (one for each rank of MPI_COMM_WORLD)
-   and the ring of events, of which number n is at n modulo the ring's size. */
+   and the ring of events, of which number n is at n modulo the segment's `ring`. */
 struct segment {
     int32_t thread;           /* the operating system's number */
     uint32_t dropped_entries; /* calls that found the profile full, and count in its last entry */
     uint32_t dropped_pending;
-    uint32_t unused;
+    uint32_t ring;   /* records of its ring: as the header says, or fewer once the disk is full */
     uint64_t events; /* written so far, also those that were overwritten */
     uint64_t in_mpi; /* ticks inside MPI */
     struct current current;

@@ -1,0 +1,96 @@
+"""What the processes of ranks do, by /proc of this host."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import time
+from pathlib import Path
+
+from polympi.lab.audit.standing import Activity, Process
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+# System calls that wait for data of a file, pipe or socket, by their numbers on each kind of processor
+# (<asm/unistd.h>); the first argument of all but openat is a descriptor.
+_READS = {
+    "x86_64": {0: "read", 17: "pread64", 19: "readv", 257: "openat", 2: "open", 47: "recvmsg", 45: "recvfrom"},
+    "aarch64": {63: "read", 67: "pread64", 65: "readv", 56: "openat", 212: "recvmsg", 207: "recvfrom"},
+}
+_OPENS = ("open", "openat")
+
+
+class Processes:
+    """Looks at processes, and remembers how much processor time each had used the last time."""
+
+    def __init__(self) -> None:
+        """Begin without having seen any."""
+        self._host = socket.gethostname()
+        self._used: dict[int, tuple[float, float]] = {}
+        self._busy: dict[int, float] = {}
+
+    def is_here(self, host: str) -> bool:
+        """Whether a host is this one."""
+        return host.split(".", 1)[0] == self._host.split(".", 1)[0]
+
+    def look(self, host: str, pid: int, thread: int) -> Process:
+        """The process of a rank now."""
+        if not self.is_here(host):
+            return Process(host, pid)
+        try:
+            state, used = _state(Path(f"/proc/{pid}"))
+        except (OSError, ValueError):
+            return Process(host, pid, Activity.GONE)
+        busy = self._share(pid, used)
+        if state in "ZX":
+            return Process(host, pid, Activity.GONE)
+        if state in "Tt":
+            return Process(host, pid, Activity.STOPPED, busy)
+        activity, doing = _in_call(pid, thread or pid)
+        return Process(host, pid, activity, busy, doing)
+
+    def _share(self, pid: int, used: float) -> float | None:
+        """Processors used since the last look; a look soon after another one says what that one said."""
+        now = time.monotonic()
+        before = self._used.get(pid)
+        if before is not None and now - before[0] < 0.2:
+            return self._busy.get(pid)
+        self._used[pid] = now, used
+        if before is None:
+            return None
+        self._busy[pid] = (used - before[1]) / (now - before[0])
+        return self._busy[pid]
+
+
+def _state(folder: Path) -> tuple[str, float]:
+    """The state of a process, a letter, and its processor seconds (proc(5), stat)."""
+    fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    return fields[0], (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+
+
+def _in_call(pid: int, thread: int) -> tuple[Activity, str]:
+    """Whether a thread runs, sleeps, or waits for data; the system tells its call to the same user only."""
+    folder = Path(f"/proc/{pid}/task/{thread}")
+    try:
+        state, _ = _state(folder)
+    except (OSError, ValueError):
+        return Activity.RUNNING, ""
+    if state == "R":
+        return Activity.RUNNING, ""
+    try:
+        words = (folder / "syscall").read_text().split()
+        name = _READS.get(platform.machine(), {}).get(int(words[0]))
+        if name is None:
+            return Activity.ASLEEP, ""
+        if name in _OPENS:
+            return Activity.READING, "open of a file"
+        return Activity.READING, f"{name} of {_target(pid, int(words[1], 16))}"
+    except (OSError, ValueError, IndexError):
+        return Activity.ASLEEP, ""
+
+
+def _target(pid: int, descriptor: int) -> str:
+    try:
+        return str(Path(f"/proc/{pid}/fd/{descriptor}").readlink())
+    except OSError:
+        return f"descriptor {descriptor}"

@@ -1,0 +1,2 @@
+#include "recorder.h"
+void compare_clocks(int when) { (void)when; }
