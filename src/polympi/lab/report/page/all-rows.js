@@ -1,4 +1,4 @@
-// The table of all rows: built when it is opened, searched, filtered and sorted here.
+// The table of all rows: built when it is opened, or at once where it does not fold, searched, filtered and sorted here.
 const box = document.getElementById("all-rows");
 const digits = (value) => value.toPrecision(3).replace(/e\+?(-?\d+)$/, "e$1");
 const plain = (value) => (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : digits(value));
@@ -20,6 +20,8 @@ const forms = {
   ratio: (value) => (value > 0.9 && value < 1.1 ? value.toFixed(3) : plain(value)),
   probability: (value) => (value < 0.0001 ? "< 0.0001" : value.toPrecision(2)),
   rate: plain,
+  share: (value) => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`,
+  amount: (value) => (value < 999.5 ? `${Math.round(value)} B` : scaled(value, [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]])),
 };
 let showAllRows = () => {};
 function allRows() {
@@ -95,4 +97,6 @@ function allRows() {
   showAllRows = show;
   show();
 }
-box?.addEventListener("toggle", () => { if (!box.dataset.built) { box.dataset.built = "yes"; allRows(); } });
+const build = () => { if (!box.dataset.built) { box.dataset.built = "yes"; allRows(); } };
+box?.addEventListener("toggle", build);
+if (box && box.tagName !== "DETAILS") build(); // it doesn't fold

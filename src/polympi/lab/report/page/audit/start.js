@@ -1,0 +1,2 @@
+applyTheme();
+if (audit.timeline) timeline(document.getElementById("events"), audit.timeline);
