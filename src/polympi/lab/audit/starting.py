@@ -9,13 +9,13 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 
 import psutil
 
+from polympi.lab.audit.roll_call import RollCall
 from polympi.lab.audit.watcher import Watcher
 from polympi.lab.errors import UsageError, system_reason
 from polympi.lab.process import MARK, end_tree
@@ -24,7 +24,9 @@ from polympi.lab.stacks.family import family_of_launcher
 from polympi.lab.stacks.launching import dialect_of
 from polympi.lab.stacks.stack import Stack, get_stack
 
+Stop = Callable[[RollCall], bool]
 TICK_S = 1.0  # between looks at the files
+HUNG = 124  # the exit code of a job that was ended because it hung, as that of timeout(1)
 GRACE_S = 5.0  # for a launcher to end its ranks after a signal
 LAUNCHERS = re.compile(r"(mpiexec|mpirun|orterun|prterun|prun|srun|jsrun|aprun)([.-].*)?")
 # What launchers give each rank: its number.
@@ -52,7 +54,9 @@ def job_name(environment: Mapping[str, str] = os.environ) -> str:
     """What all ranks of this job call it: its launcher's name for it, else the process that has started them."""
     for name in _OF_JOBS:
         if environment.get(name):
-            step = f".{environment['SLURM_STEP_ID']}" if name == "SLURM_JOB_ID" and "SLURM_STEP_ID" in environment else ""
+            step = (
+                f".{environment['SLURM_STEP_ID']}" if name == "SLURM_JOB_ID" and "SLURM_STEP_ID" in environment else ""
+            )
             return re.sub(r"[^A-Za-z0-9.-]+", "-", environment[name] + step)
     return str(os.getppid())
 
@@ -83,6 +87,11 @@ def launcher(stack: str | None) -> Stack:
     )
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a job ended."""
@@ -92,7 +101,7 @@ class Ended:
 
 
 def run_job(
-    stack: Stack, ranks: int, command: Sequence[str], variables: Mapping[str, str], watcher: Watcher, *, end: bool
+    stack: Stack, ranks: int, command: Sequence[str], variables: Mapping[str, str], watcher: Watcher, stop: Stop
 ) -> Ended:
     """Start a job, watch it, and pass signals on to it; its streams are ours.
 
@@ -102,7 +111,7 @@ def run_job(
         command: the program of each rank.
         variables: what each rank gets in its environment.
         watcher: looks at it once a second.
-        end: whether a job is ended that hangs.
+        stop: whether a job that waits is to be ended.
     """
     program = ["env", *(f"{name}={value}" for name, value in variables.items()), *command]
     words = mpiexec_command(stack, ranks, program, processors=psutil.cpu_count() or 1)
@@ -115,7 +124,7 @@ def run_job(
         raise UsageError(f"The launcher '{words[0]}' cannot be started: {system_reason(error)}.") from error
     with _signals_passed_on(process, watcher):
         try:
-            hung = _wait(process, watcher, end=end)
+            hung = _wait(process, watcher, stop)
         finally:
             if process.poll() is None:
                 _end(process, signal.SIGTERM)
@@ -124,15 +133,14 @@ def run_job(
     return Ended(128 - code if code < 0 else code, hung)
 
 
-def _wait(process: subprocess.Popen[bytes], watcher: Watcher, *, end: bool) -> bool:
-    """Wait for the end of a job; True if it hung and was to be ended for that."""
+def _wait(process: subprocess.Popen[bytes], watcher: Watcher, stop: Stop) -> bool:
+    """Wait for the end of a job; True if it is to be ended before."""
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(TICK_S)
             return False
         roll = watcher.tick()
-        if end and roll is not None and roll.verdict is not None and roll.verdict.hang:
-            watcher.say("polympi audit: ended the job, as it hangs (--end).")
+        if roll is not None and stop(roll):
             return True
 
 
@@ -151,7 +159,7 @@ def _signals_passed_on(process: subprocess.Popen[bytes], watcher: Watcher) -> It
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(number)
 
-    def only_tell(number: int, _: FrameType | None) -> None:
+    def only_tell(_number: int, _: FrameType | None) -> None:
         watcher.call("the state now")
 
     wanted = {signal.SIGINT: pass_on, signal.SIGTERM: pass_on, signal.SIGHUP: pass_on, signal.SIGUSR1: only_tell}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from polympi.lab.audit.files import ENDING, RankFile
-from polympi.lab.audit.job import Job, newest_job
+from polympi.lab.audit.job import Job, newest_job, read_job
 from polympi.lab.audit.look import look, progress_of
 from polympi.lab.audit.processes import Processes
 from polympi.lab.audit.roll_call import RollCall, call_roll, lines
@@ -82,3 +82,19 @@ class Watcher:
 
     def _print(self, roll: RollCall, title: str) -> None:
         self.say("\n".join(lines(roll, title)))
+
+
+def look_twice(folder: Path, apart: float) -> tuple[RollCall, bool]:
+    """The roll call of the newest job in a folder, and whether it makes progress; if it does, there is no verdict.
+
+    Args:
+        folder: where its files are.
+        apart: seconds between the two looks that tell.
+    """
+    job, names, processes = read_job(folder), SiteNames(), Processes()
+    before = progress_of(job)
+    look(job, names, processes)
+    time.sleep(apart)
+    roll = call_roll(look(job, names, processes))
+    moves = progress_of(job) != before
+    return (replace(roll, verdict=None) if moves else roll), moves
