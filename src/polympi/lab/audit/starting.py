@@ -101,7 +101,7 @@ class Ended:
 
 
 def run_job(
-    stack: Stack, ranks: int, command: Sequence[str], variables: Mapping[str, str], watcher: Watcher, stop: Stop
+    stack: Stack, ranks: int, command: Sequence[str], variables: Mapping[str, str], *, watcher: Watcher, stop: Stop
 ) -> Ended:
     """Start a job, watch it, and pass signals on to it; its streams are ours.
 

@@ -1,14 +1,20 @@
 """``polympi audit``: what an MPI program asks of MPI, where its time goes, and who hangs."""
 
+from __future__ import annotations
+
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from polympi.lab.errors import UsageError
+
+if TYPE_CHECKING:
+    from polympi.lab.audit.roll_call import RollCall
+    from polympi.lab.stacks.stack import Stack
 
 START = "start"
 HANG_S = 30.0  # longer than most programs compute between two calls, and shorter than one likes to wait
@@ -72,7 +78,7 @@ def start(
     name = Path(command[0]).name
     if LAUNCHERS.fullmatch(name):
         raise UsageError(
-            f"'{name}' belongs in front: write {name} ... polympi audit -- PROGRAM, or polympi audit -n RANKS -- PROGRAM."
+            f"'{name}' belongs in front: write '{name} ... polympi audit -- PROGRAM', or give the number of ranks with -n."
         )
     events = 0 if no_timeline else None
     program_path(command)
@@ -86,7 +92,7 @@ def start(
 
 
 def _run(
-    stack: Any,
+    stack: Stack,
     ranks: int | None,
     command: list[str],
     variables: dict[str, str],
@@ -106,7 +112,14 @@ def _run(
     def say(text: str) -> None:
         errors.print(text, markup=False, soft_wrap=True)
 
-    ended = run_job(stack, ranks or processors(), command, variables, Watcher(folder, hang, say), end=end)
+    def stop(roll: RollCall) -> bool:
+        hangs = end and roll.verdict is not None and roll.verdict.hang
+        if hangs:
+            say("polympi audit: ends the job, as it hangs (--end).")
+        return hangs
+
+    watcher = Watcher(folder, hang, say)
+    ended = run_job(stack, ranks or processors(), command, variables, watcher=watcher, stop=stop)
     try:
         audit = analyse(folder)
         written = write_report(audit, folder, ["html"])
