@@ -6,6 +6,7 @@ import sys
 import time
 
 import numpy as np
+
 import polympi as mpi
 
 LARGE = 1 << 23
