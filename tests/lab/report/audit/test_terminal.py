@@ -1,4 +1,5 @@
 import io
+import re
 from dataclasses import replace
 
 import pytest
@@ -55,8 +56,26 @@ def test_every_cause_has_its_words_and_advice(cause, detail):
     (finding,) = figures.audit.findings
     said = f"{words.cause(finding, figures)}. {words.advice(finding)}"
     assert "MPI_Recv in solver.py:31" in said
-    names_rank = cause in (Cause.IMBALANCE, Cause.LATE_SENDER, Cause.LATE_RECEIVER)
+    names_rank = cause in (Cause.IMBALANCE, Cause.LATE_SENDER, Cause.LATE_RECEIVER, Cause.SMALL_MESSAGES)
     assert ("rank 7" in said) == (names_rank and bool(detail))
+
+
+def test_advice_names_the_nonblocking_variant_where_there_is_one():
+    audit = made_up()
+    procedures = ("MPI_Bcast_c", "MPI_Neighbor_alltoallw", "MPI_Reduce_scatter_block", "MPI_Comm_split")
+    said = [
+        words.advice(Finding(replace(audit.calls[0], procedure=name), Cause.IMBALANCE, 1.0, 0.1)) for name in procedures
+    ]
+    found = [re.search(r"MPI_I\w+", text) for text in said]
+    assert [match and match[0] for match in found] == [
+        *("MPI_Ibcast", "MPI_Ineighbor_alltoallw", "MPI_Ireduce_scatter_block", None),
+    ]
+
+
+def test_little_data_is_not_called_much():
+    small, large = (with_findings((Cause.TRANSFER, 0.4, {"mean_bytes": size})).audit.findings[0] for size in (8.0, 1e6))
+    assert "Each call moves only 8 B" in words.advice(small)
+    assert words.advice(large).startswith("Send less")
 
 
 def test_a_call_that_moved_to_another_line_is_the_same_call():

@@ -12,6 +12,8 @@ from polympi.lab.audit.model import Audit, Calls, Counts, Floats
 from polympi.lab.report.audit.kinds import KINDS, Kind, kind_of
 from polympi.lab.report.audit.places import Places
 
+LONGEST_GAP = 2  # empty classes in a row that the histogram shows
+
 
 @dataclass(frozen=True)
 class Row:
@@ -94,12 +96,15 @@ class Figures:
 
     @cached_property
     def sizes(self) -> list[tuple[str, int]]:
-        """Messages by size, from the smallest class that occurs to the largest: its range in words, and how many."""
+        """Messages by size, the smallest first: a range in words, and how many; of a long gap one line is left."""
         total = total_sizes(self.audit.calls)
-        present = np.flatnonzero(total)
-        if not len(present):
-            return []
-        return [(size_range(k), int(total[k])) for k in range(present[0], present[-1] + 1)]
+        present = [int(k) for k in np.flatnonzero(total)]
+        lines = []
+        for k, following in zip(present, [*present[1:], 0], strict=False):
+            lines.append((size_range(k), int(total[k])))
+            gap = [(size_range(empty), 0) for empty in range(k + 1, following)]
+            lines += gap if len(gap) <= LONGEST_GAP else [("…", 0)]
+        return lines
 
     def present(self, values: Floats) -> Floats:
         """The values of those ranks that have a file, of an array with one for each rank of the job."""

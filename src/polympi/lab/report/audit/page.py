@@ -53,6 +53,7 @@ def render_page(audit: Audit) -> str:
     return template("audit/page.html.j2").render(
         audit=audit,
         program=PurePath(audit.program).name or "program",
+        library=PurePath(audit.library).name,
         version=metadata.version("polympi"),
         headline=words.headline(figures),
         troubles=words.troubles(audit),
@@ -107,7 +108,7 @@ def _cells(row: Row) -> list[str | int | float | None]:
         *(row.calls.procedure, row.where, row.calls.site.function, row.calls.communicator, row.count),
         *map(_short, times),
         *(row.busiest, _short(row.spread)),
-        *((row.messages, row.bytes) if row.messages or row.bytes else (None, None)),
+        *(row.messages or None, row.bytes if row.messages or row.bytes else None),
     ]
 
 
@@ -157,4 +158,4 @@ def _boxes(base: NDArray[np.float64], height: NDArray[np.float64]) -> str:
 def _size_bars(figures: Figures) -> list[tuple[str, str, float]]:
     """The histogram: range of sizes, number of messages, and the length of its bar in percent."""
     most = max((number for _, number in figures.sizes), default=0)
-    return [(words_, f"{number:,}", round(100 * number / most, 2)) for words_, number in figures.sizes]
+    return [(size, f"{number:,}" if number else "", round(100 * number / most, 2)) for size, number in figures.sizes]

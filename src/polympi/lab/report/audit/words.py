@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from polympi.lab.audit.model import Audit, Cause, Finding
+from polympi.lab.audit.procedures import plain
 from polympi.lab.conclusions.phrases import count, first_few, percent, plain_ratio
 from polympi.lab.report.audit.figures import Figures
-from polympi.lab.report.audit.kinds import COLLECTIVE, kind_of
 from polympi.lab.units import format_bytes, format_ns
 
 LITTLE = 0.05  # below this share of the time there is little to gain
+SMALL = 4096  # bytes: below, a message costs about the same whatever its size
 SHOWN = 3  # findings on the first screen
 
 
@@ -55,7 +57,8 @@ def headline(figures: Figures) -> str:
         return f"{begin}."
     first = audit.findings[0]
     if share < LITTLE:
-        return f"{begin}, so there is little to gain; the largest part, {percent(first.share)}, is {cause(first, figures)}."
+        little = f"{begin}, so there is little to gain; the largest part, {percent(first.share)}"
+        return f"{little}, is {cause(first, figures)}."
     part = "most of it" if first.share > 0.5 * share else "the largest part"
     return f"{begin}; {part}, {percent(first.share)}, is {'' if first.known else 'probably '}{cause(first, figures)}."
 
@@ -73,37 +76,49 @@ def cause(finding: Finding, figures: Figures) -> str:
     if finding.cause is Cause.LATE_RECEIVER:
         receiver = f"rank {rank}, which receives late," if rank is not None else "receivers that come late"
         return f"waiting for {receiver} at {at}"
-    words = {
-        Cause.SMALL_MESSAGES: "many small messages at",
-        Cause.BLOCKING: "a blocking transfer at",
-        Cause.SERIALISATION: "pickled objects at",
-        Cause.TRANSFER: "data on its way at",
-    }
-    return f"{words[finding.cause]} {at}"
+    if finding.cause is Cause.SMALL_MESSAGES:
+        return f"many small messages{f' to rank {rank}' if rank is not None else ''} at {at}"
+    if finding.cause is Cause.TRANSFER:
+        return f"MPI's own work at {at}" if _is_small(finding) else f"data on its way at {at}"
+    return f"{'a blocking transfer' if finding.cause is Cause.BLOCKING else 'pickled objects'} at {at}"
+
+
+def _is_small(finding: Finding) -> bool:
+    """Whether a call moves so little data that its size hardly matters."""
+    return 0 < float(finding.detail.get("mean_bytes", 0)) < SMALL
 
 
 def advice(finding: Finding) -> str:
     """What to do about a finding."""
-    procedure, rank = finding.calls.procedure, finding.detail.get("rank")
+    name, rank = plain(finding.calls.procedure), finding.detail.get("rank")
     if finding.cause is Cause.IMBALANCE:
         who = f"Give rank {rank} less to do before it" if rank is not None else "Spread the work before it more evenly"
-        collective = kind_of(procedure) is COLLECTIVE and not procedure.startswith("MPI_I")
-        later = f", or begin it earlier with MPI_I{procedure[4:].lower()} and compute meanwhile" if collective else ""
+        later = f", or begin it earlier with {_nonblocking(name)} and compute meanwhile" if _nonblocking(name) else ""
         return f"{who}{later}."
     if finding.cause is Cause.LATE_SENDER:
         who = f"Let rank {rank} send" if rank is not None else "Send"
-        return (
-            f"{who} before the work that the message doesn't depend on, or post MPI_Irecv and compute until it arrives."
-        )
+        early = "post MPI_Irecv and compute until it arrives" if name == "MPI_Recv" else "compute more before waiting"
+        return f"{who} before the work that the message doesn't depend on, or {early}."
     if finding.cause is Cause.LATE_RECEIVER:
         who = f"Let rank {rank} post" if rank is not None else "Post"
         return f"{who} MPI_Irecv before the message is sent, or send with MPI_Isend and wait for it later."
+    if finding.cause is Cause.TRANSFER and _is_small(finding):
+        size = format_bytes(float(finding.detail["mean_bytes"]))
+        few = f"Each call moves only {size}: make fewer calls, for several values at once."
+        return f"{few} Ranks that share a processor wait here, too."
     return {
-        Cause.SMALL_MESSAGES: "Combine the messages to a rank into one; each costs as much as many kilobytes.",
+        Cause.SMALL_MESSAGES: "Combine messages to the same rank into one: below a few kilobytes, size hardly matters.",
         Cause.BLOCKING: "Use MPI_Isend and MPI_Irecv, compute what doesn't depend on the data, and wait after that.",
         Cause.SERIALISATION: "Send arrays as buffers (with mpi4py: Send, not send), which need no pickle.",
-        Cause.TRANSFER: "Send less, such as fewer copies or smaller types, or overlap the transfer with computation.",
+        Cause.TRANSFER: "Send less, such as fewer copies or smaller types, or compute while the data travels.",
     }[finding.cause]
+
+
+def _nonblocking(procedure: str) -> str:
+    """The nonblocking variant of a blocking collective: ``MPI_Iallreduce``; empty if there is none."""
+    name = procedure.removeprefix("MPI_")
+    has_one = re.fullmatch(r"Neighbor_\w+|Barrier|Bcast|\w*(gatherv?|scatterv?|reduce|scan|toall[vw]?)(_block)?", name)
+    return f"MPI_I{name.lower()}" if has_one and name != "Reduce_local" else ""
 
 
 def loss(finding: Finding) -> str:
@@ -157,11 +172,11 @@ def clock_sentence(figures: Figures) -> str:
     """How well times of different ranks can be compared."""
     if len(figures.audit.ranks) < 2:
         return "One rank, one clock."
+    if len({rank.host for rank in figures.audit.ranks}) == 1:
+        return "All ranks ran on one host, and share its clock."
     error = figures.clock_error
     if error is None:
         return "The clocks of some ranks were not compared, so times of different ranks may be shifted."
-    if not error:
-        return "All ranks use the same clock."
     return f"Times of different ranks are comparable to within {seconds_text(error)}, the error of their clocks."
 
 

@@ -53,7 +53,7 @@ async function timeline(canvas, data) {
   let hovered = -1;
   let box = null; // that is being drawn, in pixels
   const AXIS = 24, GUTTER = 44;
-  const plotHeight = Math.min(Math.max(data.ranks.length * 24, 96), 600);
+  const plotHeight = Math.min(Math.max(data.ranks.length * 24, 144), 600);
   let width = 0;
   const x = (time) => GUTTER + ((time - view.from) / (view.to - view.from)) * (width - GUTTER);
   const y = (place) => AXIS + ((place - view.top) / (view.bottom - view.top)) * plotHeight;
