@@ -73,7 +73,7 @@ def run_tree(
             exit_code = _wait(process, started_ns, timeout_s, output, on_tick)
             wall_ns = time.monotonic_ns() - started_ns
         finally:
-            _end_tree(process, mark, environment)
+            end_tree(process, mark, environment)
     flooded = exit_code is None and output.stat().st_size > OUTPUT_BYTES
     return Ended(exit_code, started_ns, wall_ns, _tail(output), flooded)
 
@@ -97,7 +97,8 @@ def _wait(
         os.close(descriptor)
 
 
-def _end_tree(process: subprocess.Popen[bytes], mark: str, environment: Mapping[str, str]) -> None:
+def end_tree(process: subprocess.Popen[bytes], mark: str, environment: Mapping[str, str]) -> None:
+    """End a process, all that it has started, and all that has the mark in its environment."""
     descendants = _descendants(process)
     if process.poll() is None:
         process.terminate()

@@ -13,13 +13,14 @@ from polympi.lab.audit import layout
 from polympi.lab.audit.clock import Clock, clock_of
 from polympi.lab.audit.communicators import Known, known_communicators
 from polympi.lab.audit.files import RankFile
-from polympi.lab.audit.findings import findings_of, findings_of_profile
+from polympi.lab.audit.findings import Key, findings_of, findings_of_profile
 from polympi.lab.audit.job import Job, read_job
 from polympi.lab.audit.layout import State
 from polympi.lab.audit.look import look
-from polympi.lab.audit.model import Audit, Calls, Communicator, Efficiency, Rank, Site
+from polympi.lab.audit.model import Audit, Calls, Communicator, Efficiency, Finding, Rank, Site
 from polympi.lab.audit.processes import Processes
 from polympi.lab.audit.profile import calls_of, messages_of
+from polympi.lab.audit.recorder import WITHOUT_TIMELINE
 from polympi.lab.audit.replay import ideal_seconds
 from polympi.lab.audit.sites import SiteNames
 from polympi.lab.audit.standing import Situation
@@ -27,6 +28,7 @@ from polympi.lab.audit.timeline import Timeline, numbers_in_job, timeline_of
 from polympi.lab.audit.words import at, details
 
 _ENDED = {State.FINALIZED: "finalized", State.EXITED: "exited", State.ABORTED: "exited", State.RUNNING: "cut"}
+_ENOUGH = 0.5  # of the run
 _COST_OF = 1000  # calls whose recording the header's `cost_ticks` is
 
 
@@ -73,13 +75,25 @@ def analyse_job(job: Job) -> Audit:
         call_cost=_cost(job.files, clocks),
         calls=tuple(calls.values()),
         efficiency=_efficiency(times, timeline),
-        findings=findings_of(timeline, calls, total) if timeline else findings_of_profile(list(calls.values()), total),
+        findings=_findings(timeline, calls, total),
         messages=messages,
         message_bytes=volume,
         communicators=tuple(_communicators(known, calls)),
-        events=timeline.events if timeline else None,
+        events=timeline.events if timeline and _kept(job.files) else None,
         notes=(*job.notes, *_notes(job.files)),
     )
+
+
+def _kept(files: Sequence[RankFile]) -> bool:
+    """Whether a timeline was asked for; without one, a few events are there for the roll call."""
+    return any(int(file.header["timeline"]) > WITHOUT_TIMELINE for file in files)
+
+
+def _findings(timeline: Timeline | None, calls: Mapping[Key, Calls], total: float) -> tuple[Finding, ...]:
+    """From the timeline if it covers most of the run, else from the sums."""
+    if timeline is not None and timeline.covers >= _ENOUGH:
+        return findings_of(timeline, calls, total)
+    return findings_of_profile(list(calls.values()), total)
 
 
 def _times(file: RankFile, clock: Clock, begin_ns: float) -> _Times:
@@ -150,7 +164,7 @@ def _cost(files: Sequence[RankFile], clocks: Sequence[Clock]) -> float:
     return float(np.median(costs)) / _COST_OF
 
 
-def _communicators(known: Mapping[int, Known], calls: Mapping[tuple[int, int, int], Calls]) -> list[Communicator]:
+def _communicators(known: Mapping[int, Known], calls: Mapping[Key, Calls]) -> list[Communicator]:
     seconds: dict[int, float] = {}
     for (_, _, communicator), one in calls.items():
         seconds[communicator] = seconds.get(communicator, 0.0) + float(one.seconds.sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,10 +38,17 @@ def read_job(folder: Path) -> Job:
     begun = [file for file in files if file.rank >= 0]
     if not begun:
         raise ResultError(f"No process of '{folder}' got through MPI's initialization.")
-    return _newest(folder, begun, len(files) - len(begun))
+    return newest_job(folder, begun, len(files) - len(begun))
 
 
-def _newest(folder: Path, begun: list[RankFile], before: int) -> Job:
+def newest_job(folder: Path, begun: Sequence[RankFile], before: int = 0) -> Job:
+    """The job of these files that began last.
+
+    Args:
+        folder: where they are.
+        begun: files of ranks that have got through MPI's initialization.
+        before: how many have not.
+    """
     jobs: dict[int, list[RankFile]] = {}
     for file in begun:
         jobs.setdefault(int(file.header["world"]), []).append(file)

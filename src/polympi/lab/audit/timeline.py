@@ -23,7 +23,12 @@ class Timeline:
 
     events: Events
     root: Counts  # of collectives, in MPI_COMM_WORLD
-    whole: bool  # whether no event was lost
+    covers: float  # the share of the run that all ranks' events cover: 1 if none was lost
+
+    @property
+    def whole(self) -> bool:
+        """Whether no event was lost."""
+        return self.covers == 1.0
 
 
 @dataclass(frozen=True)
@@ -60,11 +65,18 @@ def timeline_of(
     order = np.lexsort((columns["end"], columns["begin"]))
     columns = {name: values[order] for name, values in columns.items()}
     names = files[0].procedures
-    whole = not any(segment.lost for file in files for segment in file.segments)
-    sends, receives = _messages(columns, names, from_end=not whole)
+    lost = [any(segment.lost for segment in file.segments) for file in files]
+    sends, receives = _messages(columns, names, from_end=any(lost))
     root = columns.pop("root")
     events = Events(**columns, procedures=names, sites=tuple(sites), sends=sends, receives=receives)
-    return Timeline(events, root, whole)
+    return Timeline(events, root, _covered(parts, lost))
+
+
+def _covered(parts: Sequence[dict[str, np.ndarray]], lost: Sequence[bool]) -> float:
+    """The share of the run for which the rings of all ranks have their events."""
+    begin = max((part["begin"].min() for part, some in zip(parts, lost, strict=True) if some), default=0.0)
+    end = max(part["end"].max() for part in parts if len(part["end"]))
+    return float((end - begin) / end) if any(lost) and end > 0 else 1.0
 
 
 def _events_of(file: RankFile, clock: Clock, numbers: Numbers, begin_ns: float) -> dict[str, np.ndarray]:

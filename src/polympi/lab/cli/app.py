@@ -34,6 +34,9 @@ COMMANDS = {
         "List stacks, bindings, benchmarks, studies and tools: what is installed, and how to install the rest.",
         "listing.list_all",
     ),
+    "audit": Command(
+        "Record any MPI program: what it asks of MPI, where its time goes, and who hangs.", "audit.audits"
+    ),
     "import": Command(
         "Read outputs of other benchmarks (OSU, OMB-Py, IMB, NetPIPE) and show them as rows of our table.",
         "imports.import_files",

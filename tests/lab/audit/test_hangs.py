@@ -1,0 +1,94 @@
+"""Real programs that hang, in C and in Python: who is the reason must be named, and healthy ones are left alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from drills import command_of, watch
+
+from polympi.lab.audit.verdict import Kind
+from polympi.lab.stacks.stack import Stack
+
+pytestmark = pytest.mark.exclusive
+
+
+@dataclass(frozen=True)
+class Drill:
+    """A program, and what must be said of it."""
+
+    kind: Kind
+    reason: tuple[int, ...]
+    ranks: int = 2
+    libraries: tuple[str, ...] = ("C", "mpi4py", "polympi")
+    usual: tuple[str, ...] = ()  # libraries with which each run of the tests tries it; the others are slow ones
+    words: str = ""
+
+
+DRILLS = {
+    "receives first": Drill(Kind.CYCLE, (0, 1), usual=("C", "mpi4py", "polympi")),
+    "wrong tag": Drill(Kind.WRONG_TAG, (1, 0), usual=("C", "mpi4py", "polympi"), words="has tag 5"),
+    "wrong root": Drill(Kind.ROOTS, (2,), 3),
+    "missing": Drill(Kind.ELSEWHERE, (2,), 3, usual=("C", "mpi4py")),
+    "other collective": Drill(Kind.MISMATCH, (2,), 3, usual=("C",)),
+    "crossed": Drill(Kind.CROSSED, (0, 1)),
+    "counts": Drill(Kind.COUNTS, (2,), 3, libraries=("C",)),
+    "left": Drill(Kind.FINALIZED, (0,)),
+    "taken": Drill(Kind.TAKEN, (1,), libraries=("C", "mpi4py")),
+    "locked": Drill(Kind.LOCKED, (0,), libraries=("C", "mpi4py")),
+    "wildcard": Drill(Kind.NOBODY_SENDS, (0,), 3),
+    "sends first": Drill(Kind.CYCLE, (0, 1), usual=("C",)),
+    "unfinished": Drill(Kind.UNFINISHED, (2,), 3, libraries=("C", "mpi4py")),
+    "reading": Drill(Kind.READING, (0,), usual=("mpi4py",), words="read of"),
+    "endless": Drill(Kind.COMPUTING, (0,)),
+    "stopped": Drill(Kind.STOPPED, (0,), usual=("C",)),
+    "rows": Drill(Kind.CROSSED, (0, 1, 2, 3), 4),
+    "probing": Drill(Kind.POLLING, (0,)),
+    "finalizing": Drill(Kind.FINALIZED, (0,)),
+}
+HEALTHY = ("slow", "polling", "one long")
+
+
+def _cases() -> list[object]:
+    return [
+        pytest.param(name, library, id=f"{name}, {library}", marks=() if library in drill.usual else pytest.mark.slow)
+        for name, drill in DRILLS.items()
+        for library in drill.libraries
+    ]
+
+
+@pytest.mark.parametrize(("name", "library"), _cases())
+def test_the_reason_is_named(
+    name: str, library: str, *, stack: Stack, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    drill = DRILLS[name]
+    command = command_of(stack, library, name, tmp_path, tmp_path_factory.getbasetemp())
+    said = watch(stack, drill.ranks, command, tmp_path)
+    assert said.rolls, (said.exit_code, said.text)
+    verdict = said.rolls[0].verdict
+    assert verdict is not None
+    assert (verdict.kind, verdict.ranks) == (drill.kind, drill.reason), said.text
+    assert drill.words in verdict.sentence
+    assert ("hangs.c:" if library == "C" else ".py:") in said.text
+
+
+@pytest.mark.slow
+def test_one_of_many_ranks_is_found(mpich: Stack, tmp_path: Path) -> None:
+    said = watch(mpich, 17, command_of(mpich, "C", "missing", tmp_path, tmp_path), tmp_path)
+    verdict = said.rolls[0].verdict
+    assert verdict is not None
+    assert (verdict.kind, verdict.ranks) == (Kind.ELSEWHERE, (16,)), said.text
+    assert [place.ranks for place in said.rolls[0].places] == [tuple(range(16)), (16,)]
+
+
+@pytest.mark.parametrize("library", ["C", "mpi4py"])
+@pytest.mark.parametrize("name", HEALTHY)
+@pytest.mark.slow
+def test_healthy_programs_do_not_hang(
+    name: str, library: str, *, stack: Stack, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    command = command_of(stack, library, name, tmp_path, tmp_path_factory.getbasetemp())
+    said = watch(stack, 2, command, tmp_path, to_the_end=True)
+    assert said.exit_code == 0, said.text
+    assert not [roll.verdict for roll in said.rolls if roll.verdict is not None and roll.verdict.hang], said.text
