@@ -381,6 +381,22 @@ bool python_site(struct thread *thread, uint32_t *site);
 extern bool python_present;
 void find_python(void);
 
+/* Where CPython keeps what a frame says; offsets in bytes. */
+struct python {
+    int version;        /* 310 is Python 3.10 */
+    bool free_threaded; /* built without the lock of the interpreter */
+    int thread_frame;   /* from the thread's state to its innermost frame, by way of `cframe` up to 3.12 */
+    int cframe, frame_code, frame_previous, frame_instruction;
+    int code_file, code_name, code_qualname, code_table, code_first_line, code_instructions;
+    int head, type; /* bytes of an object's head, and where its type is */
+    uintptr_t code_type, bytes_type, text_type;
+};
+extern struct python python;
+bool read_offsets(void);
+bool peek(uintptr_t address, void *into, size_t bytes); /* memory that may not be there */
+struct site decode_python(uintptr_t code, uintptr_t instruction);
+bool library_code(uintptr_t code); /* of a file of mpi4py or polympi, whose caller is meant */
+
 static inline uint32_t site_of(struct thread *thread, const void *caller) {
     uint32_t site;
     if (python_present && python_site(thread, &site))
