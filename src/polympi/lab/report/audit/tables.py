@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from polympi.lab.audit.model import Audit
 from polympi.lab.conclusions.phrases import first_few, percent
-from polympi.lab.report.audit.figures import Figures
+from polympi.lab.report.audit.figures import Figures, Row
 from polympi.lab.report.audit.words import (
     SHOWN,
     advice,
@@ -50,7 +51,13 @@ def finding_table(figures: Figures) -> Table:
 
 
 def call_table(figures: Figures, most: int | None = None) -> Table:
-    """Procedures and sites, the most time first."""
+    """Procedures and sites, the most time first; with the communicator where it alone tells two of them apart."""
+    seen = Counter((row.calls.procedure, row.where) for row in figures.rows)
+
+    def site(row: Row) -> str:
+        several = seen[row.calls.procedure, row.where] > 1 and row.calls.communicator
+        return f"{row.where} on {row.calls.communicator}" if several else row.where
+
     headers = (
         "procedure",
         "site",
@@ -66,7 +73,7 @@ def call_table(figures: Figures, most: int | None = None) -> Table:
     lines = [
         (
             row.calls.procedure,
-            row.where,
+            site(row),
             f"{row.count:,}",
             seconds_text(row.seconds),
             percent(row.share),

@@ -6,14 +6,16 @@ import re
 from dataclasses import dataclass
 
 from polympi.lab.audit.model import Audit, Cause, Finding
-from polympi.lab.audit.procedures import plain
-from polympi.lab.conclusions.phrases import count, first_few, percent, plain_ratio
+from polympi.lab.audit.procedures import collective, plain
+from polympi.lab.audit.words import ranks_text
+from polympi.lab.conclusions.phrases import count, percent, plain_ratio
 from polympi.lab.report.audit.figures import Figures
 from polympi.lab.units import format_bytes, format_ns
 
 LITTLE = 0.05  # below this share of the time there is little to gain
 SMALL = 4096  # bytes: below, a message costs about the same whatever its size
 SHOWN = 3  # findings on the first screen
+PLACES = 4  # where ranks were that had not ended
 
 
 def seconds_text(seconds: float) -> str:
@@ -66,7 +68,7 @@ def headline(figures: Figures) -> str:
 def cause(finding: Finding, figures: Figures) -> str:
     """Why a site takes time, as a noun: ``rank 3 arriving late at MPI_Allreduce in solver.py:42``."""
     calls = finding.calls
-    at = f"{calls.procedure} in {figures.places.short(calls.site)}"
+    at = f"{plain(calls.procedure)} in {figures.places.short(calls.site)}"
     rank = finding.detail.get("rank")
     if finding.cause is Cause.IMBALANCE:
         return f"rank {rank} arriving late at {at}" if rank is not None else f"ranks waiting for each other at {at}"
@@ -84,8 +86,9 @@ def cause(finding: Finding, figures: Figures) -> str:
 
 
 def _is_small(finding: Finding) -> bool:
-    """Whether a call moves so little data that its size hardly matters."""
-    return 0 < float(finding.detail.get("mean_bytes", 0)) < SMALL
+    """Whether a call moves so little data that its size hardly matters. How much a wait completes isn't known."""
+    size = float(finding.detail.get("mean_bytes", 0))
+    return size < SMALL and (size > 0 or collective(finding.calls.procedure))
 
 
 def advice(finding: Finding) -> str:
@@ -103,9 +106,10 @@ def advice(finding: Finding) -> str:
         who = f"Let rank {rank} post" if rank is not None else "Post"
         return f"{who} MPI_Irecv before the message is sent, or send with MPI_Isend and wait for it later."
     if finding.cause is Cause.TRANSFER and _is_small(finding):
-        size = format_bytes(float(finding.detail["mean_bytes"]))
-        few = f"Each call moves only {size}: make fewer calls, for several values at once."
-        return f"{few} Ranks that share a processor wait here, too."
+        size = float(finding.detail.get("mean_bytes", 0))
+        moved = f"Each call moves only {format_bytes(size)}: call it less often, for several values at once."
+        few = moved if size else "It moves no data: call it less often."
+        return f"{few} Where ranks share a processor, they wait for it here."
     return {
         Cause.SMALL_MESSAGES: "Combine messages to the same rank into one: below a few kilobytes, size hardly matters.",
         Cause.BLOCKING: "Use MPI_Isend and MPI_Irecv, compute what doesn't depend on the data, and wait after that.",
@@ -140,23 +144,20 @@ def evidence(finding: Finding) -> str:
 def troubles(audit: Audit) -> list[str]:
     """What must be known before any figure: ranks that were cut, ranks without a file, what could not be recorded."""
     found = []
-    cut = [rank for rank in audit.ranks if rank.ended == "cut"]
-    if cut:
-        found.append(
-            f"{count(len(cut), 'rank')} had not ended: {first_few([_where(rank.rank, rank.last) for rank in cut], 3)}."
-        )
-    left = [str(rank.rank) for rank in audit.ranks if rank.ended == "exited"]
-    if left:
-        found.append(f"{'Rank' if len(left) == 1 else 'Ranks'} {first_few(left)} ended without MPI_Finalize.")
+    if cut := [rank for rank in audit.ranks if rank.ended == "cut"]:
+        places: dict[str, list[int]] = {}
+        for rank in cut:
+            places.setdefault(rank.last or "without a call", []).append(rank.rank)
+        groups = sorted(places.items(), key=lambda one: -len(one[1]))
+        where = [f"{ranks_text(ranks)} {last}" for last, ranks in groups[:PLACES]]
+        others = sum(len(ranks) for _, ranks in groups[PLACES:])
+        where += [f"{count(others, 'rank')} elsewhere"] if others else []
+        found.append(f"{count(len(cut), 'rank')} had not ended: {'; '.join(where)}.")
+    if left := [rank.rank for rank in audit.ranks if rank.ended == "exited"]:
+        found.append(f"{ranks_text(left).capitalize()} ended without MPI_Finalize.")
     if audit.missing:
-        found.append(
-            f"No record was found of {count(len(audit.missing), 'rank')}: {first_few([str(r) for r in audit.missing])}."
-        )
+        found.append(f"There is no record of {ranks_text(audit.missing)}.")
     return [*found, *audit.notes]
-
-
-def _where(rank: int, last: str) -> str:
-    return f"rank {rank} {last}" if last else f"rank {rank}"
 
 
 def recording_sentence(figures: Figures) -> str:
