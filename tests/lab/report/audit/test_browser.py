@@ -78,7 +78,7 @@ def test_the_timeline_shows_calls_zooms_and_moves(browser, page):
     assert name == "MPI_Allreduce on rank 0"
     assert site == "solver.py:42 (residual)"
     assert communicator == "on world"
-    assert last == "400 µs, at 9.59 ms"
+    assert last == "400 µs, at 0.009590 s"
     whole = picture(browser, "#events")
     for _ in range(5):
         browser.find_element("css selector", "[data-zoom=in]").click()

@@ -26,6 +26,8 @@ _SCRIPTS = (
     *("audit/ranks.js", "audit/grid.js", "audit/timeline.js", "audit/start.js"),
 )
 
+MOST_ROWS = 2000  # of the table of calls
+
 # Key, title, how it is written, whether it can be filtered by, what it means.
 _COLUMNS = (
     ("procedure", "Procedure", "text", True, "as in the MPI standard"),
@@ -78,7 +80,8 @@ def render_page(audit: Audit) -> str:
         ranks=tables.rank_table(audit),
         timeline=drawn,
         row_count=len(figures.rows),
-        rows_json=embedded_json(_rows(figures.rows)),
+        rows_left_out=max(0, len(figures.rows) - MOST_ROWS),
+        rows_json=embedded_json(_rows(figures.rows[:MOST_ROWS])),
         data_json=embedded_json(
             {
                 "kinds": [[kind.name, kind.colour] for kind in KINDS],

@@ -36,16 +36,16 @@ def efficiencies(audit: Audit) -> list[Measure]:
     """The efficiencies of the POP project, the product first."""
     found = audit.efficiency
     parts = [
-        Measure("Parallel", found.parallel, "the share of the ranks' time that is computation"),
+        Measure("Parallel", found.parallel, "how much of the ranks' time is computation"),
         Measure("Load balance", found.load_balance, "how evenly the computation is spread over the ranks"),
     ]
     if found.serialisation is None and found.transfer is None:
-        why = "what waiting and transfer leave; the timeline isn't whole, so they can't be told apart"
+        why = "below 100 % where ranks wait or data travels; only a whole timeline tells which"
         return [*parts, Measure("Communication", found.communication, why)]
     return [
         *parts,
-        Measure("Serialisation", found.serialisation, "what would remain if messages took no time: ranks still wait"),
-        Measure("Transfer", found.transfer, "what the time that data takes to travel leaves"),
+        Measure("Serialisation", found.serialisation, "below 100 % where ranks wait for each other, even if messages took no time"),
+        Measure("Transfer", found.transfer, "below 100 % where data takes time to travel"),
     ]
 
 

@@ -95,7 +95,7 @@ if (audit.matrix) {
   for (const pill of document.querySelectorAll("[data-measure]")) {
     pill.addEventListener("click", () => {
       measure = pill.dataset.measure;
-      for (const other of document.querySelectorAll("[data-measure]")) other.setAttribute("aria-selected", String(other === pill));
+      for (const other of document.querySelectorAll("[data-measure]")) other.setAttribute("aria-pressed", String(other === pill));
       draw();
     });
   }

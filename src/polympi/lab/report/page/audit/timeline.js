@@ -81,11 +81,12 @@ async function timeline(canvas, data) {
   function rowsOf(context, tall) {
     const each = labelStep(tall);
     const gap = tall > 4 ? 1 : 0;
+    const [lane, ink] = [css("--lane"), css("--soft")];
     for (let place = Math.floor(view.top); place < view.bottom; place += 1) {
-      context.fillStyle = css("--lane");
+      context.fillStyle = lane;
       context.fillRect(GUTTER, y(place), width - GUTTER, tall - gap);
       if (place % each) continue;
-      context.fillStyle = css("--soft");
+      context.fillStyle = ink;
       context.textAlign = "right";
       context.fillText(data.ranks[place][0], GUTTER - 7, y(place) + tall / 2);
       context.textAlign = "left";
@@ -221,7 +222,7 @@ async function timeline(canvas, data) {
       ...(peer ? [`${way} ${peer}${tag}`] : []),
       ...(known ? [`on ${known}`] : []),
       ...(got.bytes[event] ? [forms.amount(got.bytes[event])] : []),
-      `${seconds(end[event] - begin[event])}, at ${seconds(begin[event])}`,
+      `${seconds(end[event] - begin[event])}, at ${begin[event].toFixed(6)} s`,
     ];
   }
 
