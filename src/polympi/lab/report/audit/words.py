@@ -44,7 +44,7 @@ def efficiencies(audit: Audit) -> list[Measure]:
         return [*parts, Measure("Communication", found.communication, why)]
     return [
         *parts,
-        Measure("Serialisation", found.serialisation, "below 100 % where ranks wait for each other, even if messages took no time"),
+        Measure("Serialisation", found.serialisation, "below 100 % where ranks wait, even if messages took no time"),
         Measure("Transfer", found.transfer, "below 100 % where data takes time to travel"),
     ]
 
