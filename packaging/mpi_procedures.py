@@ -3,7 +3,7 @@
     python packaging/mpi_procedures.py > src/polympi/lab/audit/recorder/procedures.h
 
 Needs the package pympistandard, which has the standard's own description of its procedures. Run it after a new
-edition of the standard. ``arguments.h`` next to the output says what each letter means.
+edition of the standard. ``procedures.c`` next to the output says what each letter means.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ VALUES = {
     "FILE": "h",
     "GROUP": "g",
 }
-POINTERS = {"STATUS": "u", "MESSAGE": "m", "WINDOW": "W", "FILE": "H"}
-WORDS = {"OFFSET", "WINDOW_SIZE", "NUM_BYTES", "ALLOC_MEM_NUM_BYTES", "WIN_ATTACH_SIZE", "GENERIC_DTYPE_COUNT"}
+POINTERS = {"REQUEST": "q", "COMMUNICATOR": "C", "STATUS": "u", "MESSAGE": "m", "WINDOW": "W", "FILE": "H"}
 KINDS = {
     "SEND": r"Send|[BSR]send",
     "RECV": r"Recv|Mrecv",
@@ -55,7 +54,8 @@ KINDS = {
     "WINDOW_SYNC": r"Win_(fence|free)",
     "WINDOW_PEER": r"Win_(lock|unlock|flush|flush_local)",
     "FILE_OPEN": "File_open",
-    "FILE_SYNC": r"File_((i?(read|write)_(at_)?all(_begin)?)|(read|write)_ordered(_begin)?|close|set_size|preallocate|set_view|sync)",
+    "FILE_SYNC": r"File_((i?(read|write)_(at_)?all(_begin)?)|(read|write)_ordered(_begin)?|close|set_size|preallocate"
+    r"|set_view|sync)",
     "FILE_ACCESS": r"File_i?(read|write)(_at|_shared)?",
     "COMM_DUP": r"Comm_dup(_with_info)?",
     "COMM_IDUP": r"Comm_idup(_with_info)?",
@@ -86,40 +86,54 @@ def kind(name: str) -> str:
 
 
 def letter(parameter: Any) -> str:
-    """What an argument is, as a letter of ``arguments.h``."""
+    """What an argument is, as a letter of ``procedures.c``."""
     declared, what, name = str(parameter), parameter.kind.name.upper(), parameter.name
-    pointer, array = "*" in declared, "[" in declared
     word = bool(re.search(r"\bMPI_(Count|Aint|Offset)\b", declared))
     if what == "BUFFER":
         return "b" if "const" in declared else "B"
-    if "NUM_ELEM" in what and ("XFER" in what or "POLYDTYPE" in what) and name.endswith(("count", "counts")):
-        return ("N" if word else "A") if array else "a" if pointer else ("l" if word else "n")
-    if what == "REQUEST":
-        return "R" if array else "q" if pointer else "v"
-    if array:
-        return {"DATATYPE": "D", "STATUS": "U", "INDEX": "I"}.get(what, "p")
-    if pointer:
-        if what == "COMMUNICATOR":
-            return "C"
-        if what == "LOGICAL" and name == "flag":
-            return "f"
-        if what == "INDEX" and name in ("index", "indx"):
-            return "k"
-        if name == "outcount":
-            return "K"
-        return POINTERS.get(what, "p")
+    if "[" in declared:
+        return array(what, name, word=word)
+    if "*" in declared:
+        return pointer(what, name)
+    return value(what, name, word=word, integer=declared.split(maxsplit=1)[0] == "int")
+
+
+def counts(what: str, name: str) -> bool:
+    """Whether an argument is how many elements a buffer has, or several of it."""
+    return "NUM_ELEM" in what and ("XFER" in what or "POLYDTYPE" in what) and name.endswith(("count", "counts"))
+
+
+def array(what: str, name: str, *, word: bool) -> str:
+    """The letter of an array."""
+    if counts(what, name):
+        return "N" if word else "A"
+    return {"REQUEST": "R", "DATATYPE": "D", "STATUS": "U", "INDEX": "I"}.get(what, "p")
+
+
+def pointer(what: str, name: str) -> str:
+    """The letter of a pointer to one object."""
+    by_name = {("LOGICAL", "flag"): "f", ("INDEX", "index"): "k", ("INDEX", "indx"): "k"}
+    if name == "outcount":
+        return "K"
+    return by_name.get((what, name)) or POINTERS.get(what, "p")
+
+
+def value(what: str, name: str, *, word: bool, integer: bool) -> str:
+    """The letter of what is passed by value."""
+    if counts(what, name):
+        return "l" if word else "n"
     if what.startswith("RANK"):
         return {"dest": "e", "source": "s", "root": "r", "target_rank": "e", "rank": "e"}.get(name, "i")
-    if what in VALUES:
-        return VALUES[what]
     if name in ("count", "incount") and what.startswith("ARRAY_LENGTH"):
         return "y"
-    return "L" if word else "i" if declared.split()[0] == "int" else "o"
+    return VALUES.get(what) or ("L" if word else "i" if integer else "o")
 
 
-def line(name: str, symbol: Any) -> str:
-    """The entry of a procedure."""
-    return f'P({name}, {kind(name)}, {len(symbol.parameters)}, "{"".join(map(letter, symbol.parameters))}")'
+def line(symbol: Any, *, fortran: bool = False) -> str:
+    """The entry of a procedure: F where Fortran has it, too, under the name in small letters."""
+    signature = "".join(map(letter, symbol.parameters))
+    names = f"F({symbol.name}, {symbol.name.lower()}" if fortran else f"P({symbol.name}"
+    return f'{names}, {kind(symbol.name)}, {len(symbol.parameters)}, "{signature}")'
 
 
 def main() -> None:
@@ -132,14 +146,16 @@ def main() -> None:
             continue
         if symbol.return_kind.name != "ERROR_CODE":
             continue
-        entries[symbol.name] = line(symbol.name, symbol)
+        entries[symbol.name] = line(symbol, fortran=procedure.express.f90 is not None)
         if procedure.has_embiggenment():
             large = procedure.express.embiggen.iso_c
-            entries[large.name] = line(large.name, large)
+            entries[large.name] = line(large)
     sys.stdout.write("/* Made by packaging/mpi_procedures.py from the description in the package pympistandard. */\n")
-    sys.stdout.write("/* clang-format off */\n")
+    sys.stdout.write("/* clang-format off */\n#ifndef F\n#define F(NAME, FORTRAN, KIND, COUNT, SIGNATURE) ")
+    sys.stdout.write("P(NAME, KIND, COUNT, SIGNATURE)\n#endif\n")
     for name in sorted(entries):
         sys.stdout.write(f"{entries[name]}\n")
+    sys.stdout.write("#undef F\n#undef P\n")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ static uint64_t sum(struct call *call, const struct block *block, int number) {
     if (block->types >= 0) {
         intptr_t types = call->arguments[block->types];
         for (int k = 0; k < number; k++)
-            bytes += (uint64_t)count_at(call, block, k) * type_bytes(call->thread, handle_at(types, k));
+            bytes += (uint64_t)count_at(call, block, k) *
+                     type_bytes(call->thread, caller_handle(call, OF_TYPE, types, k));
         return bytes;
     }
     for (int k = 0; k < number; k++)

@@ -21,6 +21,7 @@ struct object {
 
 struct search {
     const char *wanted;
+    uintptr_t without; /* the address of an object that isn't searched */
     struct object object;
     void *found;
 };
@@ -103,7 +104,7 @@ static void *symbol_in(const struct object *object, const char *name) {
 static int visit(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     struct search *search = data;
-    if (!read_object(info, &search->object))
+    if (!read_object(info, &search->object) || (search->without && search->object.base == search->without))
         return 0;
     search->found = symbol_in(&search->object, search->wanted);
     return search->found != NULL;
@@ -124,6 +125,16 @@ static const struct object *find_library(void) {
 void *library_symbol(const char *name) {
     const struct object *object = find_library();
     return object ? symbol_in(object, name) : NULL;
+}
+
+/* Of a Fortran interface, or of a library that stands for MPI. */
+void *other_symbol(const char *name) {
+    Dl_info info;
+    struct search search = {.wanted = name};
+    if (dladdr((void *)other_symbol, &info))
+        search.without = (uintptr_t)info.dli_fbase;
+    dl_iterate_phdr(visit, &search);
+    return search.found;
 }
 
 const char *library_path(void) {
@@ -149,6 +160,8 @@ static intptr_t missing(void) { return abi.family == MPICH ? 15 : 16; /* MPI_ERR
 
 void *resolve(int number) {
     void *real = profiled(number);
+    if (!real)
+        real = other_symbol(procedures[number].name);
     if (!real)
         return (void *)missing;
     if (settled)

@@ -14,17 +14,18 @@
 
 #include "recorder.h"
 
-static void *choose(int number) { return present(number) ? wrapper_of(number) : NULL; }
+/* A library that only stands for MPI, without the profiling interface, isn't recorded. */
+static void *choose(int number) {
+    return present(number) ? wrapper_of(number) : other_symbol(procedures[number].name);
+}
 
 #define P(NAME, KIND, COUNT, SIGNATURE)                                                                      \
     static void *choose_##NAME(void) { return choose(NUMBER_##NAME); }
 #include "procedures.h"
-#undef P
 
 static void *(*const choosers[PROCEDURES])(void) = {
 #define P(NAME, KIND, COUNT, SIGNATURE) choose_##NAME,
 #include "procedures.h"
-#undef P
 };
 
 typedef void *(*lookup)(void *, const char *);

@@ -20,7 +20,6 @@ struct procedure procedures[PROCEDURES] = {
 #define P(NAME, KIND, COUNT, SIGNATURE)                                                                      \
     {.name = #NAME, .kind = KIND, .arguments = COUNT, .signature = SIGNATURE},
 #include "procedures.h"
-#undef P
 };
 
 static const struct block NO_BLOCK = {-1, -1, -1, -1, -1, false, false};

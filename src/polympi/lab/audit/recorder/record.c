@@ -87,12 +87,9 @@ static void use_communicator(struct call *call) {
 }
 
 static void use_pointer(struct call *call, enum handle_kind kind, int place) {
-    intptr_t pointer = call->arguments[place];
-    if (kind == OF_COMMUNICATOR)
-        call->state = find_communicator(call->thread, handle_at(pointer, 0));
-    else
-        call->state =
-            search_other(kind, kind == OF_FILE ? *(const intptr_t *)pointer : handle_at(pointer, 0));
+    intptr_t handle = caller_handle(call, kind, call->arguments[place], 0);
+    call->state =
+        kind == OF_COMMUNICATOR ? find_communicator(call->thread, handle) : search_other(kind, handle);
 }
 
 static void next_number(struct call *call) {
@@ -135,7 +132,7 @@ static void describe_receive(struct call *call, const struct block *block) {
         if (call->peer == NO_PEER)
             call->peer = call->source, call->tag = tag_of(call->arguments[tag]);
     } else if (procedure->message >= 0) {
-        take_message(call, handle_at(call->arguments[procedure->message], 0));
+        take_message(call, caller_handle(call, OF_MESSAGE, call->arguments[procedure->message], 0));
     }
     call->received = block_bytes(call, block);
 }
@@ -183,7 +180,8 @@ static void describe_one(struct call *call) {
     call->count = 0;
     if (!pointer && procedure->value < 0)
         return;
-    intptr_t handle = pointer ? handle_at(pointer, 0) : handle_of(call->arguments[procedure->value]);
+    intptr_t handle =
+        pointer ? caller_handle(call, OF_REQUEST, pointer, 0) : handle_of(call->arguments[procedure->value]);
     if (have_room(call->thread, 1))
         *(intptr_t *)call->thread->handles = handle, call->count = 1;
     describe_wait(call, handle);
@@ -200,8 +198,12 @@ static void describe_many(struct call *call) {
         call->count = 0;
         return;
     }
-    memcpy(call->thread->handles, (const void *)call->arguments[procedure->requests],
-           (size_t)number * (size_t)abi.handle_bytes);
+    intptr_t requests = call->arguments[procedure->requests];
+    if (!call->fortran || abi.handle_bytes == 4)
+        memcpy(call->thread->handles, (const void *)requests, (size_t)number * (size_t)abi.handle_bytes);
+    else /* of Open MPI, whose handles are pointers */
+        for (int k = 0; k < number; k++)
+            ((intptr_t *)call->thread->handles)[k] = caller_handle(call, OF_REQUEST, requests, k);
     call->count = number;
     if (number == 1)
         describe_wait(call, copied(call, 0));
@@ -304,7 +306,7 @@ static uint64_t key_of(const struct call *call) {
 }
 
 /* False where the call isn't recorded: MPI calls itself, or this thread has no place. */
-bool enter(struct call *call, int number, intptr_t *arguments, const void *caller) {
+bool enter(struct call *call, int number, intptr_t *arguments, const void *caller, bool fortran) {
     struct thread *thread = self;
     if (UNLIKELY(!recording))
         return false;
@@ -314,6 +316,7 @@ bool enter(struct call *call, int number, intptr_t *arguments, const void *calle
         return false;
     thread->depth = 1;
     *call = (struct call){.thread = thread, .procedure = &procedures[number], .arguments = arguments};
+    call->fortran = fortran;
     call->peer = call->source = call->root = NO_PEER, call->tag = NO_TAG;
     call->role = ROLE_CALL;
     use_communicator(call);
@@ -355,7 +358,7 @@ static void finish_probe(struct call *call) {
         call->peer = peer_of(call->state, source);
     }
     if (call->procedure->message >= 0)
-        remember_message(call, handle_at(call->arguments[call->procedure->message], 0));
+        remember_message(call, caller_handle(call, OF_MESSAGE, call->arguments[call->procedure->message], 0));
 }
 
 static void count_peer(struct call *call, int peer, bool received, uint64_t bytes) {
@@ -390,7 +393,7 @@ static void forget_bytes(struct call *call) {
 static void complete_failed(struct call *call) {
     intptr_t requests = call->arguments[call->procedure->requests];
     for (long k = 0; k < call->count; k++)
-        if (handle_at(requests, k) == abi.request_null)
+        if (caller_handle(call, OF_REQUEST, requests, k) == abi.request_null)
             complete_request(call, copied(call, k), 0);
 }
 
@@ -404,12 +407,12 @@ static void complete_some(struct call *call) {
     const int *indices = (const int *)call->arguments[call->procedure->indices];
     call->polled = call->procedure->kind == TESTSOME && number == 0;
     for (int k = 0; k < number; k++)
-        if (indices[k] >= 0 && indices[k] < call->count)
-            complete_request(call, copied(call, indices[k]), status_at(call, k));
+        if (indices[k] - call->fortran >= 0 && indices[k] - call->fortran < call->count)
+            complete_request(call, copied(call, indices[k] - call->fortran), status_at(call, k));
 }
 
 static void complete_any(struct call *call) {
-    int index = *(const int *)call->arguments[call->procedure->index];
+    int index = *(const int *)call->arguments[call->procedure->index] - call->fortran;
     if (index >= 0 && index < call->count)
         complete_request(call, copied(call, index), status_at(call, 0));
 }
@@ -434,27 +437,28 @@ static void finish_new(struct call *call) {
     case COMM_DUP:
     case COMM_NEW:
         if (call->state)
-            add_communicator(handle_at(arguments[procedure->new_communicator], 0), call->state->id,
-                             call->number);
+            add_communicator(caller_handle(call, OF_COMMUNICATOR, arguments[procedure->new_communicator], 0),
+                             call->state->id, call->number);
         break;
     case COMM_GROUP:
-        add_by_members(handle_at(arguments[procedure->new_communicator], 0),
+        add_by_members(caller_handle(call, OF_COMMUNICATOR, arguments[procedure->new_communicator], 0),
                        procedure->tag >= 0 ? (uint64_t)(uint32_t)arguments[procedure->tag] : 1);
         break;
     case WINDOW: {
-        intptr_t handle = handle_at(arguments[procedure->new_window], 0);
+        intptr_t handle = caller_handle(call, OF_WINDOW, arguments[procedure->new_window], 0);
         if (call->state && handle != abi.window_null)
             add_derived(OF_WINDOW, handle, call->state, call->number, "window");
         break;
     }
     case FILE_OPEN: {
-        intptr_t handle = *(const intptr_t *)arguments[procedure->new_file];
+        intptr_t handle = caller_handle(call, OF_FILE, arguments[procedure->new_file], 0);
         if (call->state && handle != abi.file_null)
-            add_derived(OF_FILE, handle, call->state, call->number, (const char *)arguments[1]);
+            add_derived(OF_FILE, handle, call->state, call->number,
+                        call->fortran ? "file" : (const char *)arguments[1]);
         break;
     }
     case COMM_NAME:
-        if (call->state)
+        if (call->state && !call->fortran)
             name_communicator(call->state, (const char *)arguments[1]);
         break;
     default:
@@ -483,6 +487,10 @@ static void finish_many(struct call *call) {
     }
 }
 
+static intptr_t new_request(const struct call *call) {
+    return caller_handle(call, OF_REQUEST, call->arguments[call->procedure->request], 0);
+}
+
 /* Of a call that has succeeded. */
 static void finish(struct call *call) {
     const struct procedure *procedure = call->procedure;
@@ -509,37 +517,37 @@ static void finish(struct call *call) {
     }
     case ISEND:
         count_peer(call, call->peer, false, call->sent);
-        add_request(call, handle_at(arguments[procedure->request], 0), ROLE_SENDS, false);
+        add_request(call, new_request(call), ROLE_SENDS, false);
         break;
     case IRECV:
-        add_request(call, handle_at(arguments[procedure->request], 0), ROLE_RECEIVES, false);
+        add_request(call, new_request(call), ROLE_RECEIVES, false);
         call->received = 0;
         break;
     case ISENDRECV:
         count_peer(call, call->peer, false, call->sent);
-        add_request(call, handle_at(arguments[procedure->request], 0), ROLE_RECEIVES, false);
+        add_request(call, new_request(call), ROLE_RECEIVES, false);
         call->received = 0;
         break;
     case SEND_INIT:
-        add_request(call, handle_at(arguments[procedure->request], 0), ROLE_SENDS, true);
+        add_request(call, new_request(call), ROLE_SENDS, true);
         forget_bytes(call);
         break;
     case RECV_INIT:
-        add_request(call, handle_at(arguments[procedure->request], 0), ROLE_RECEIVES, true);
+        add_request(call, new_request(call), ROLE_RECEIVES, true);
         forget_bytes(call);
         break;
     case COLLECTIVE_INIT:
-        add_request(call, handle_at(arguments[procedure->request], 0), ROLE_COLLECTIVE, true);
+        add_request(call, new_request(call), ROLE_COLLECTIVE, true);
         forget_bytes(call);
         break;
     case ICOLLECTIVE:
     case COMM_IDUP:
-        add_request(call, handle_at(arguments[procedure->request], 0), ROLE_COLLECTIVE, false);
+        add_request(call, new_request(call), ROLE_COLLECTIVE, false);
         break;
     case FILE_ACCESS:
     case FILE_SYNC:
         if (procedure->request >= 0)
-            add_request(call, handle_at(arguments[procedure->request], 0), 0, false);
+            add_request(call, new_request(call), 0, false);
         else if (procedure->kind == FILE_SYNC)
             finish_sync(call);
         break;
@@ -547,7 +555,7 @@ static void finish(struct call *call) {
         count_peer(call, call->peer, procedure->first.output,
                    procedure->first.output ? call->received : call->sent);
         if (procedure->request >= 0)
-            add_request(call, handle_at(arguments[procedure->request], 0), 0, false);
+            add_request(call, new_request(call), 0, false);
         break;
     case WINDOW_SYNC:
         finish_sync(call);
@@ -558,7 +566,7 @@ static void finish(struct call *call) {
         break;
     case STARTALL:
         for (int k = 0; k < (int)arguments[procedure->number]; k++)
-            start_request(call, handle_at(arguments[procedure->requests], k));
+            start_request(call, caller_handle(call, OF_REQUEST, arguments[procedure->requests], k));
         break;
     case WAIT:
         if (call->count)

@@ -112,7 +112,6 @@ struct procedure {
 enum number {
 #define P(NAME, KIND, COUNT, SIGNATURE) NUMBER_##NAME,
 #include "procedures.h"
-#undef P
     PROCEDURES
 };
 
@@ -136,6 +135,7 @@ struct abi {
 extern struct abi abi;
 void choose_abi(void);
 void *library_symbol(const char *name); /* in the MPI library of this process, without its loader */
+void *other_symbol(const char *name);   /* in any object but this library */
 const char *library_path(void);
 void *real_dlsym(void *handle, const char *name);
 void *resolve(int number); /* the library's own procedure, or one that fails */
@@ -236,7 +236,6 @@ struct thread {
     void *handles;  /* copies of the requests of a call */
     char *statuses; /* for a caller that ignores them */
     long room;
-    const void *outer; /* the caller of a Fortran procedure, whose library calls C's */
     struct cached_site sites[SITE_CACHE];
     struct cached_type types[TYPE_CACHE];
     struct cached_site codes[SITE_CACHE];
@@ -285,7 +284,16 @@ struct communicator_state {
     struct communicator *file;
 };
 
-enum handle_kind { OF_COMMUNICATOR, OF_WINDOW, OF_FILE };
+enum handle_kind {
+    OF_COMMUNICATOR,
+    OF_WINDOW,
+    OF_FILE,
+    OF_REQUEST,
+    OF_TYPE,
+    OF_GROUP,
+    OF_MESSAGE,
+    HANDLE_KINDS
+};
 
 extern uint32_t communicator_generation;
 extern int world_rank, world_size;
@@ -334,10 +342,23 @@ struct call {
     int32_t messages_sent, messages_received;
     intptr_t status; /* where MPI writes it */
     long count;      /* of requests */
+    bool fortran;    /* handles behind pointers are Fortran's, and indices begin at 1 */
     bool polled;     /* it has found nothing */
 };
 
-bool enter(struct call *call, int number, intptr_t *arguments, const void *caller);
+intptr_t from_fortran(enum handle_kind kind, int handle);
+
+/* A handle in an array of the caller. */
+static inline intptr_t caller_handle(const struct call *call, enum handle_kind kind, intptr_t array,
+                                     long place) {
+    if (UNLIKELY(call->fortran))
+        return from_fortran(kind, ((const int *)array)[place]);
+    if (kind == OF_FILE) /* a pointer in every ABI */
+        return ((const intptr_t *)array)[place];
+    return handle_at(array, place);
+}
+
+bool enter(struct call *call, int number, intptr_t *arguments, const void *caller, bool fortran);
 intptr_t leave(struct call *call, intptr_t code);
 uint64_t type_bytes(struct thread *thread, intptr_t type);
 uint64_t block_bytes(struct call *call, const struct block *block);
@@ -401,7 +422,7 @@ static inline uint32_t site_of(struct thread *thread, const void *caller) {
     uint32_t site;
     if (python_present && python_site(thread, &site))
         return site;
-    return native_site(thread, thread->outer ? thread->outer : caller);
+    return native_site(thread, caller);
 }
 
 /* ---- begin and end ---- */
@@ -410,6 +431,7 @@ void begun(int kind, intptr_t *arguments, intptr_t code);
 void finalized(void);
 void before_finalize(void);
 void aborted(void);
+void begin_fortran(void);
 void session_ended(void);
 void compare_clocks(int when); /* 0 at the begin, 1 at the end */
 

@@ -158,7 +158,8 @@ void complete_request(struct call *call, intptr_t handle, intptr_t status) {
     if (request->role & ROLE_RECEIVES && status)
         account_receive(call, request, status);
     if (request->new_communicator && request->state)
-        add_communicator(handle_at(request->new_communicator, 0), request->state->id, request->number);
+        add_communicator(caller_handle(call, OF_COMMUNICATOR, request->new_communicator, 0),
+                         request->state->id, request->number);
     end_pending(request);
     request->active = false;
     if (!request->persistent)

@@ -10,7 +10,7 @@
 
 enum { DEFAULT_EVENTS = 1 << 18, FEWEST_EVENTS = 256, MOST_EVENTS = 1 << 26 };
 
-static bool began; /* this process has, or had, a file */
+static bool tried, began; /* this process has begun MPI; it has, or had, a file */
 static bool world_model;
 static int sessions;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -110,6 +110,7 @@ static void prepare(void) {
     choose_abi();
     choose_clock();
     explain_procedures();
+    begin_fortran();
 }
 
 /* After MPI_Init, MPI_Init_thread or MPI_Session_init. */
@@ -127,7 +128,8 @@ RARE void begun(int kind, intptr_t *arguments, intptr_t code) {
         sessions++;
     if (began) {
         file_header->state = RUNNING;
-    } else {
+    } else if (!tried) {
+        tried = true;
         prepare();
         if (kind == INIT)
             begin_world(folder);

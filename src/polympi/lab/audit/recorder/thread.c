@@ -123,7 +123,7 @@ void measure_cost(void) {
             for (int k = 0; k < CALLS; k++) {
                 struct call call;
                 intptr_t arguments[] = {0, 1, abi.byte, abi.proc_null, 0, abi.world};
-                if (enter(&call, NUMBER_MPI_Send, arguments, (const void *)measure_cost))
+                if (enter(&call, NUMBER_MPI_Send, arguments, (const void *)measure_cost, false))
                     leave(&call, 0);
             }
             times[pass] = ticks() - begin;

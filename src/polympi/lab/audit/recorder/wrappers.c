@@ -76,17 +76,15 @@
             begun(KIND, arguments, code);                                                                    \
             return code;                                                                                     \
         }                                                                                                    \
-        if (!enter(&call, NUMBER_##NAME, arguments, __builtin_return_address(0)))                            \
+        if (!enter(&call, NUMBER_##NAME, arguments, __builtin_return_address(0), false))                     \
             return real(V##COUNT);                                                                           \
         return leave(&call, real(X##COUNT));                                                                 \
     }
 #include "procedures.h"
-#undef P
 
 static void *const wrappers[PROCEDURES] = {
 #define P(NAME, KIND, COUNT, SIGNATURE) (void *)NAME,
 #include "procedures.h"
-#undef P
 };
 
 void *wrapper_of(int number) { return wrappers[number]; }
