@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from report.audit.made_up import MESSAGE, SOLVER, made_up, no_calls
+from report.audit.made_up import MESSAGE, made_up, no_calls
 
 from polympi.lab.audit.model import Audit, Site
 from polympi.lab.report.audit.figures import Figures, size_range
 from polympi.lab.report.audit.grids import calls_by_rank, matrix
 from polympi.lab.report.audit.page import render_page
+from polympi.lab.report.audit.places import Places
 from polympi.lab.report.audit.timeline import timeline
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m \"'&"
@@ -228,4 +229,5 @@ def test_files_of_one_name_keep_the_folders_that_distinguish_them():
     other = replace(audit.calls[1], site=Site("/home/ann/other/solver.py", "f", 1))
     rows = Figures(replace(audit, calls=(audit.calls[0], other))).rows
     assert {row.where for row in rows} == {"heat/solver.py:42", "other/solver.py:1"}
-    assert SOLVER.endswith("heat/solver.py")
+    module = Site("/usr/lib/python3/mpi4py/MPI.mpich.cpython-311-x86_64-linux-gnu.so", "", None)
+    assert Places([module]).short(module) == "MPI.mpich.so"

@@ -78,6 +78,23 @@ def test_little_data_is_not_called_much():
     assert words.advice(large).startswith("Send less")
 
 
+def test_the_end_of_mpi_is_no_data_on_its_way():
+    audit = made_up()
+    end = replace(audit.calls[0], procedure="MPI_Finalize")
+    finding = Finding(end, Cause.TRANSFER, 1.0, 0.2, {"mean_bytes": 0.0})
+    assert words.cause(finding, Figures(audit)) == "MPI's own work at MPI_Finalize in solver.py:42"
+    assert "in a longer run it is a smaller share" in words.advice(finding)
+
+
+def test_waiting_in_loops_is_reported_as_it_counts_as_computing():
+    audit = made_up()
+    polls = replace(audit.calls[3], procedure="MPI_Testall", calls=audit.calls[3].calls * 1000)
+    ranks = tuple(replace(rank, calls=rank.calls + 5000) for rank in audit.ranks)
+    text = " ".join(printed(print_audit, replace(audit, calls=(*audit.calls, polls), ranks=ranks)).split())
+    assert "20,000 calls only asked whether something is complete, most by MPI_Testall in halo_begin in" in text
+    assert "only asked" not in printed(print_audit, audit)
+
+
 def test_a_call_that_moved_to_another_line_is_the_same_call():
     before = made_up()
     moved = replace(before.calls[0].site, line=50)

@@ -23,7 +23,7 @@ def render_markdown(audit: Audit) -> str:
     parts = [
         f"{MARKDOWN_MARK} {metadata.version('polympi')} -->",
         f"# What {escape(program)} asks of MPI",
-        *(escape(text) for text in words.troubles(audit)),
+        *(escape(text) for text in words.troubles(figures)),
         f"**{escape(words.headline(figures))}**",
     ]
     if audit.findings:

@@ -33,16 +33,16 @@ _COLUMNS = (
     ("procedure", "Procedure", "text", True, "as in the MPI standard"),
     ("site", "Site", "text", False, "where the program calls it"),
     ("function", "Function", "text", False, "the function that calls it"),
-    ("communicator", "Communicator", "text", True, ""),
-    ("calls", "Calls", "count", False, "of all ranks"),
     ("time_ns", "Time", "time", False, "of all ranks together"),
     ("share", "Share", "share", False, "of all ranks' time"),
+    ("calls", "Calls", "count", False, "of all ranks"),
     ("per_call_ns", "Per call", "time", False, "mean"),
     ("longest_ns", "Longest", "time", False, "the longest single call"),
     ("busiest_rank", "Busiest", "count", False, "the rank whose calls take longest"),
     ("spread", "× mean", "ratio", False, "the busiest rank's time over the mean of all ranks"),
     ("messages", "Messages", "count", False, "sent; where none are sent, received"),
     ("bytes", "Bytes", "amount", False, "of these messages"),
+    ("communicator", "Communicator", "text", True, ""),
 )
 
 
@@ -58,7 +58,7 @@ def render_page(audit: Audit) -> str:
         library=PurePath(audit.library).name,
         version=metadata.version("polympi"),
         headline=words.headline(figures),
-        troubles=words.troubles(audit),
+        troubles=words.troubles(figures),
         figures=figures,
         totals=tables.total_lines(figures),
         measures=[(one, "unknown" if one.value is None else percent(one.value)) for one in words.efficiencies(audit)],
@@ -106,12 +106,10 @@ def _rows(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _cells(row: Row) -> list[str | int | float | None]:
-    times = (1e9 * row.seconds, row.share, 1e9 * row.per_call, 1e9 * row.calls.longest)
     return [
-        *(row.calls.procedure, row.where, row.calls.site.function, row.calls.communicator, row.count),
-        *map(_short, times),
-        *(row.busiest, _short(row.spread)),
-        *(row.messages or None, row.bytes if row.messages or row.bytes else None),
+        *(row.calls.procedure, row.where, row.calls.site.function, _short(1e9 * row.seconds), _short(row.share)),
+        *(row.count, _short(1e9 * row.per_call), _short(1e9 * row.calls.longest), row.busiest, _short(row.spread)),
+        *(row.messages or None, row.bytes if row.messages or row.bytes else None, row.calls.communicator),
     ]
 
 

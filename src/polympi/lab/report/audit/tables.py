@@ -23,6 +23,14 @@ from polympi.lab.units import format_bytes
 MOST_COMMUNICATORS = 200
 
 
+LONGEST_NAME = 24  # characters of a communicator in a cell with other words
+
+
+def shortened(name: str) -> str:
+    """A name of a communicator; of a long one the end is left out."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
 def total_lines(figures: Figures) -> list[tuple[str, str]]:
     """The figures of the whole program, each with its name."""
     return [
@@ -56,7 +64,7 @@ def call_table(figures: Figures, most: int | None = None) -> Table:
 
     def site(row: Row) -> str:
         several = seen[row.calls.procedure, row.where] > 1 and row.calls.communicator
-        return f"{row.where} on {row.calls.communicator}" if several else row.where
+        return f"{row.where} on {shortened(row.calls.communicator)}" if several else row.where
 
     headers = (
         "procedure",

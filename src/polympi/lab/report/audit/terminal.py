@@ -25,7 +25,7 @@ def print_audit(audit: Audit, console: Console) -> None:
     """Print the sentence that sums an audit up, what to change, the efficiencies, and the most expensive calls."""
     figures = Figures(audit)
     width = min(console.width, _READABLE_WIDTH)
-    for text in words.troubles(audit):
+    for text in words.troubles(figures):
         console.print(Text(text, style="red"), width=width)
     console.print(Text(words.headline(figures), style="bold"), width=width)
     _print_totals(figures, console, width)

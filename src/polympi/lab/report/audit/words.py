@@ -6,13 +6,15 @@ import re
 from dataclasses import dataclass
 
 from polympi.lab.audit.model import Audit, Cause, Finding
-from polympi.lab.audit.procedures import collective, plain
+from polympi.lab.audit.procedures import ENDS, POLLS, plain
 from polympi.lab.audit.words import ranks_text
 from polympi.lab.conclusions.phrases import count, percent, plain_ratio
 from polympi.lab.report.audit.figures import Figures
+from polympi.lab.report.audit.kinds import COLLECTIVE, kind_of
 from polympi.lab.units import format_bytes, format_ns
 
 LITTLE = 0.05  # below this share of the time there is little to gain
+MANY_POLLS = 1000  # calls that only ask
 SMALL = 4096  # bytes: below, a message costs about the same whatever its size
 SHOWN = 3  # findings on the first screen
 PLACES = 4  # where ranks were that had not ended
@@ -88,7 +90,7 @@ def cause(finding: Finding, figures: Figures) -> str:
 def _is_small(finding: Finding) -> bool:
     """Whether a call moves so little data that its size hardly matters. How much a wait completes isn't known."""
     size = float(finding.detail.get("mean_bytes", 0))
-    return size < SMALL and (size > 0 or collective(finding.calls.procedure))
+    return size < SMALL and (size > 0 or kind_of(finding.calls.procedure) is COLLECTIVE)
 
 
 def advice(finding: Finding) -> str:
@@ -106,6 +108,8 @@ def advice(finding: Finding) -> str:
         who = f"Let rank {rank} post" if rank is not None else "Post"
         return f"{who} MPI_Irecv before the message is sent, or send with MPI_Isend and wait for it later."
     if finding.cause is Cause.TRANSFER and _is_small(finding):
+        if name in ENDS or name.startswith("MPI_Init"):
+            return "Starting and ending MPI takes its time; in a longer run it is a smaller share."
         size = float(finding.detail.get("mean_bytes", 0))
         moved = f"Each call moves only {format_bytes(size)}: call it less often, for several values at once."
         few = moved if size else "It moves no data: call it less often."
@@ -141,9 +145,9 @@ def evidence(finding: Finding) -> str:
     return ", ".join(parts)
 
 
-def troubles(audit: Audit) -> list[str]:
+def troubles(figures: Figures) -> list[str]:
     """What must be known before any figure: ranks that were cut, ranks without a file, what could not be recorded."""
-    found = []
+    audit, found = figures.audit, []
     if cut := [rank for rank in audit.ranks if rank.ended == "cut"]:
         places: dict[str, list[int]] = {}
         for rank in cut:
@@ -157,6 +161,8 @@ def troubles(audit: Audit) -> list[str]:
         found.append(f"{ranks_text(left).capitalize()} ended without MPI_Finalize.")
     if audit.missing:
         found.append(f"There is no record of {ranks_text(audit.missing)}.")
+    if polling := polling_sentence(figures):
+        found.append(polling)
     return [*found, *audit.notes]
 
 
@@ -179,6 +185,18 @@ def clock_sentence(figures: Figures) -> str:
     if error is None:
         return "The clocks of some ranks were not compared, so times of different ranks may be shifted."
     return f"Times of different ranks are comparable to within {seconds_text(error)}, the error of their clocks."
+
+
+def polling_sentence(figures: Figures) -> str:
+    """A warning where ranks wait in loops around MPI_Test and the like, so outside MPI; else empty."""
+    polls = [row for row in figures.rows if plain(row.calls.procedure) in POLLS]
+    number = sum(row.count for row in polls)
+    if number < MANY_POLLS or 2 * number < figures.call_count:
+        return ""
+    most = max(polls, key=lambda row: row.count)
+    place = f"most by {plain(most.calls.procedure)} in {most.where}"
+    asked = f"{count(number, 'call')} only asked whether something is complete, {place}"
+    return f"{asked}: waiting in such loops counts as time outside MPI."
 
 
 def spread_text(spread: float) -> str:
