@@ -89,9 +89,10 @@ def test_the_end_of_mpi_is_no_data_on_its_way():
 def test_waiting_in_loops_is_reported_as_it_counts_as_computing():
     audit = made_up()
     polls = replace(audit.calls[3], procedure="MPI_Testall", calls=audit.calls[3].calls * 1000)
-    ranks = tuple(replace(rank, calls=rank.calls + 5000) for rank in audit.ranks)
+    ranks = tuple(replace(rank, calls=rank.calls + 5000, in_mpi=1e-5) for rank in audit.ranks)
     text = " ".join(printed(print_audit, replace(audit, calls=(*audit.calls, polls), ranks=ranks)).split())
     assert "20,000 calls only asked whether something is complete, most by MPI_Testall in halo_begin in" in text
+    assert "little to gain" not in text
     assert "only asked" not in printed(print_audit, audit)
 
 
@@ -100,7 +101,7 @@ def test_a_call_that_moved_to_another_line_is_the_same_call():
     moved = replace(before.calls[0].site, line=50)
     slower = replace(before.calls[0], site=moved, seconds=2 * before.calls[0].seconds)
     after = replace(before, calls=(slower, *before.calls[1:]), seconds=1.4 * before.seconds)
-    first, *rest = matched(Figures(before).rows, Figures(after).rows)
+    first, *rest = matched(Figures(before).sites, Figures(after).sites)
     assert (first.before.where, first.after.where) == ("solver.py:42", "solver.py:50")
     assert first.seconds == pytest.approx(6.1e-3)
     assert all(change.seconds == 0 for change in rest)
@@ -117,8 +118,20 @@ def test_of_two_calls_of_a_function_each_keeps_its_place():
     before = replace(base, calls=(near, far))
     later = [replace(one, site=replace(one.site, line=one.site.line + 3)) for one in (far, near)]
     after = replace(base, calls=tuple(later))
-    pairs = {(c.before.where, c.after.where) for c in matched(Figures(before).rows, Figures(after).rows)}
+    pairs = {(c.before.where, c.after.where) for c in matched(Figures(before).sites, Figures(after).sites)}
     assert pairs == {("solver.py:10", "solver.py:13"), ("solver.py:20", "solver.py:23")}
+
+
+def test_a_site_is_one_whatever_communicators_it_uses():
+    audit = made_up()
+    other = replace(audit.calls[0], communicator="rows", longest=0.7)
+    figures = Figures(replace(audit, calls=(other, *audit.calls)))
+    assert len(figures.rows) == 5
+    first, *rest = figures.sites
+    assert len(rest) == 3
+    assert (first.where, first.count, first.calls.longest) == ("solver.py:42", 40, 0.7)
+    assert first.seconds == pytest.approx(2 * 6.1e-3)
+    assert printed(print_audit, figures.audit).count("MPI_Allreduce  solver.py:42") == 1  # in the table
 
 
 def test_calls_of_one_audit_only_are_new_or_gone():

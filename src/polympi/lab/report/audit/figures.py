@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from polympi.lab.audit.model import Audit, Calls, Counts, Floats
+from polympi.lab.audit.model import Audit, Calls, Counts, Floats, Site
 from polympi.lab.report.audit.kinds import KINDS, Kind, kind_of
 from polympi.lab.report.audit.places import Places
 
 LONGEST_GAP = 2  # empty classes in a row that the histogram shows
+
+
+_SUMS = ("calls", "seconds", "messages_sent", "bytes_sent", "messages_received", "bytes_received", "sizes")
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,14 @@ class Figures:
         return sorted((self._row(one) for one in self.audit.calls), key=lambda row: -row.seconds)
 
     @cached_property
+    def sites(self) -> list[Row]:
+        """The rows over all communicators: one per procedure and site, the most time first."""
+        groups: dict[tuple[str, Site], list[Calls]] = {}
+        for one in self.audit.calls:
+            groups.setdefault((one.procedure, one.site), []).append(one)
+        return sorted((self._row(_together(group)) for group in groups.values()), key=lambda row: -row.seconds)
+
+    @cached_property
     def by_kind(self) -> dict[Kind, Floats]:
         """Seconds of each rank in each kind of procedure that occurs."""
         found: dict[Kind, Floats] = {}
@@ -128,6 +139,14 @@ class Figures:
             messages=int((calls.messages_sent if sends else calls.messages_received).sum()),
             bytes=int((calls.bytes_sent if sends else calls.bytes_received).sum()),
         )
+
+
+def _together(calls: Sequence[Calls]) -> Calls:
+    """Calls of one procedure at one site on several communicators as if on one."""
+    if len(calls) == 1:
+        return calls[0]
+    sums = {name: np.sum([getattr(one, name) for one in calls], axis=0) for name in _SUMS}
+    return replace(calls[0], communicator="", longest=max(one.longest for one in calls), **sums)
 
 
 def total_sizes(calls: Sequence[Calls]) -> Counts:

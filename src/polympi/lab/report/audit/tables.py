@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from polympi.lab.audit.model import Audit
 from polympi.lab.conclusions.phrases import first_few, percent
-from polympi.lab.report.audit.figures import Figures, Row
+from polympi.lab.report.audit.figures import Figures
 from polympi.lab.report.audit.words import (
     SHOWN,
     advice,
@@ -21,14 +20,6 @@ from polympi.lab.report.projection.tables import Table
 from polympi.lab.units import format_bytes
 
 MOST_COMMUNICATORS = 200
-
-
-LONGEST_NAME = 24  # characters of a communicator in a cell with other words
-
-
-def shortened(name: str) -> str:
-    """A name of a communicator; of a long one the end is left out."""
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def total_lines(figures: Figures) -> list[tuple[str, str]]:
@@ -59,13 +50,7 @@ def finding_table(figures: Figures) -> Table:
 
 
 def call_table(figures: Figures, most: int | None = None) -> Table:
-    """Procedures and sites, the most time first; with the communicator where it alone tells two of them apart."""
-    seen = Counter((row.calls.procedure, row.where) for row in figures.rows)
-
-    def site(row: Row) -> str:
-        several = seen[row.calls.procedure, row.where] > 1 and row.calls.communicator
-        return f"{row.where} on {shortened(row.calls.communicator)}" if several else row.where
-
+    """Procedures and sites, the most time first."""
     headers = (
         "procedure",
         "site",
@@ -81,7 +66,7 @@ def call_table(figures: Figures, most: int | None = None) -> Table:
     lines = [
         (
             row.calls.procedure,
-            site(row),
+            row.where,
             f"{row.count:,}",
             seconds_text(row.seconds),
             percent(row.share),
@@ -91,7 +76,7 @@ def call_table(figures: Figures, most: int | None = None) -> Table:
             f"{row.messages:,}" if row.messages else "",
             format_bytes(row.bytes) if row.messages or row.bytes else "",
         )
-        for row in figures.rows[:most]
+        for row in figures.sites[:most]
     ]
     return Table("Calls", headers, lines)
 

@@ -41,7 +41,7 @@ def print_audit(audit: Audit, console: Console) -> None:
     if audit.calls:
         console.print()
         console.print(_calls(figures, wide=console.width >= _WIDE))
-        if (rest := len(audit.calls) - CALLS) > 0:
+        if (rest := len(figures.sites) - CALLS) > 0:
             console.print(Text(f"{rest:,} more in the page.", style="dim"))
     console.print()
     console.print(Text(words.recording_sentence(figures), style="dim"), width=width)

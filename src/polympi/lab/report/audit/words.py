@@ -60,7 +60,7 @@ def headline(figures: Figures) -> str:
     if not audit.findings or not share:
         return f"{begin}."
     first = audit.findings[0]
-    if share < LITTLE:
+    if share < LITTLE and not polling_sentence(figures):
         little = f"{begin}, so there is little to gain; the largest part, {percent(first.share)}"
         return f"{little}, is {cause(first, figures)}."
     part = "most of it" if first.share > 0.5 * share else "the largest part"
