@@ -32,14 +32,21 @@ def width_of(browser, selector):
     return browser.execute_script(script, selector)
 
 
-def point_at(browser, selector, left, top):
-    """Moves the pointer to a place in an element, in pixels."""
+def point_at(browser, selector, left, top, event="pointermove", **options):
+    """Moves the pointer to a place in an element, in pixels, or does something else there."""
     browser.execute_script(
         "const one = document.querySelector(arguments[0]), box = one.getBoundingClientRect();"
-        "one.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + arguments[1],"
-        " clientY: box.top + arguments[2], pointerId: 1, pointerType: 'mouse'}));",
-        *(selector, left, top),
+        "one.dispatchEvent(new PointerEvent(arguments[3], {clientX: box.left + arguments[1],"
+        " clientY: box.top + arguments[2], pointerId: 1, pointerType: 'mouse', ...arguments[4]}));",
+        *(selector, left, top, event, options),
     )
+
+
+def drag(browser, start, end, **options):
+    """Drags from one place of the timeline to another."""
+    for place, event in ((start, "pointerdown"), (end, "pointermove"), (end, "pointerup")):
+        point_at(browser, "#events", *place, event, **options)
+    point_at(browser, "#events", 0, 0, "pointerleave")
 
 
 def picture(browser, selector):
@@ -79,10 +86,20 @@ def test_the_timeline_shows_calls_zooms_and_moves(browser, page):
     assert site == "solver.py:42 (residual)"
     assert communicator == "on world"
     assert last == "400 µs, at 0.009590 s"
-    whole = picture(browser, "#events")
-    for _ in range(5):
-        browser.find_element("css selector", "[data-zoom=in]").click()
-    assert wait_for(lambda: picture(browser, "#events") != whole)
+    point_at(browser, "#events", 0, 0, "pointerleave")
+    assert not browser.find_element("id", "tip").is_displayed()
+    whole = wait_for(lambda: picture(browser, "#events"))
+    # A box around the fifth step of the first rank, of which this rank's sum begins in the middle.
+    left, right = (TIMELINE[0] + step / 20 * width for step in (4, 5))
+    drag(browser, (left, TIMELINE[1] + 5), (right, TIMELINE[1] + 30), shiftKey=True)
+    zoomed = wait_for(lambda: (now := picture(browser, "#events")) != whole and now)
+    point_at(browser, "#events", TIMELINE[0] + 0.75 * width, TIMELINE[1] + 10)
+    assert tip(browser)[-1] == "400 µs, at 0.004590 s"
+    drag(browser, (TIMELINE[0] + 0.5 * width, 60), (TIMELINE[0] + 0.2 * width, 60))
+    wait_for(lambda: picture(browser, "#events") != zoomed)
+    point_at(browser, "#events", TIMELINE[0] + 0.45 * width, TIMELINE[1] + 10)
+    assert tip(browser)[-1] == "400 µs, at 0.004590 s"  # 0.3 of the width to the left
+    point_at(browser, "#events", 0, 0, "pointerleave")
     browser.find_element("css selector", "[data-zoom=all]").click()
     assert wait_for(lambda: picture(browser, "#events") == whole)
     assert complaints(browser) == []

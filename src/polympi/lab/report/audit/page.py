@@ -21,9 +21,9 @@ from polympi.lab.report.audit.timeline import timeline
 from polympi.lab.units import format_bytes
 
 _STYLES = ("base.css", "overview.css", "tables.css", "sections.css", "audit/audit.css", "print.css")
-_SCRIPTS = (
-    *("theme.js", "audit/canvas.js", "tables.js", "all-rows.js"),
-    *("audit/ranks.js", "audit/grid.js", "audit/timeline.js", "audit/start.js"),
+_SCRIPTS = (  # share one scope, in this order
+    *("theme.js", "audit/canvas.js", "tables.js", "all-rows.js", "audit/ranks.js", "audit/grid.js"),
+    *("audit/events.js", "audit/view.js", "audit/timeline.js", "audit/hands.js", "audit/start.js"),
 )
 
 MOST_ROWS = 2000  # of the table of calls
