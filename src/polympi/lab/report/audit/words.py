@@ -42,7 +42,7 @@ def efficiencies(audit: Audit) -> list[Measure]:
         Measure("Load balance", found.load_balance, "how evenly the computation is spread over the ranks"),
     ]
     if found.serialisation is None and found.transfer is None:
-        why = "below 100 % where ranks wait or data travels; only a whole timeline tells which"
+        why = "below 100 % where ranks wait or data travels; only a whole timeline shows which"
         return [*parts, Measure("Communication", found.communication, why)]
     return [
         *parts,

@@ -16,7 +16,7 @@ class Picture {
   draw() {
     const { view } = this;
     const { context, width } = sized(this.canvas, AXIS + view.height + 2);
-    view.width = width;
+    view.measure(width);
     this.context = context;
     this.within(0, AXIS - 6, () => this.rows());
     this.axis();

@@ -7,16 +7,20 @@ class View {
     this.changed = changed; // is called when another part is to be shown
     this.rows = events.ranks.length;
     this.height = Math.min(Math.max(this.rows * 24, 144), 600);
-    this.width = 0; // of the canvas, set when it is drawn
     this.part = this.whole = { from: events.low, to: events.high, top: 0, bottom: this.rows };
+    this.measure(GUTTER + 1);
   }
-  get span() { return this.part.to - this.part.from; }
-  get rowsShown() { return this.part.bottom - this.part.top; }
-  get tall() { return this.height / this.rowsShown; } // of a row
-  get room() { return this.width - GUTTER; }
-  x(time) { return GUTTER + ((time - this.part.from) / this.span) * this.room; }
+  // What every event's place follows from: kept, as there are many.
+  measure(width) {
+    this.width = width; // of the canvas
+    this.room = width - GUTTER;
+    this.span = this.part.to - this.part.from;
+    this.scale = this.room / this.span; // pixels per second
+    this.tall = this.height / (this.part.bottom - this.part.top); // of a row
+  }
+  x(time) { return GUTTER + (time - this.part.from) * this.scale; }
   y(row) { return AXIS + (row - this.part.top) * this.tall; }
-  timeAt(x) { return this.part.from + ((x - GUTTER) / this.room) * this.span; }
+  timeAt(x) { return this.part.from + (x - GUTTER) / this.scale; }
   rowAt(y) { return this.part.top + (y - AXIS) / this.tall; }
 
   // Left, top, right and height of an event's bar; each thread of a rank has a part of its row.
@@ -52,6 +56,7 @@ class View {
     const first = Math.min(Math.max(from, whole.from), whole.to - span);
     const upper = Math.min(Math.max(top, 0), whole.bottom - rows);
     this.part = { from: first, to: first + span, top: upper, bottom: upper + rows };
+    this.measure(this.width);
     this.changed();
   }
   zoom(factor, at = (this.part.from + this.part.to) / 2, { from, to, top, bottom } = this.part) {
