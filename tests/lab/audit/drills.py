@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cores import core_folder
 from sharing import only_one_makes
 
 from polympi.lab.audit.recorder import recorder_variables
@@ -14,6 +15,7 @@ from polympi.lab.audit.roll_call import RollCall
 from polympi.lab.audit.starting import run_job
 from polympi.lab.audit.watcher import Watcher
 from polympi.lab.stacks.stack import Stack
+from polympi.native import build
 
 HERE = Path(__file__).parent / "programs"
 STALL_S = 1.5  # of no progress; programs that are slow take longer than that on purpose
@@ -53,7 +55,14 @@ def command_of(stack: Stack, library: str, name: str, folder: Path, made: Path) 
     return [*program, name, str(pipe)]
 
 
-def watch(stack: Stack, ranks: int, command: Sequence[str], folder: Path, *, to_the_end: bool = False) -> Said:
+def variables_of(stack: Stack, library: str) -> dict[str, str]:
+    """What polympi needs to be found."""
+    if library != "polympi":
+        return {}
+    return {"PYTHONPATH": str(build.SOURCES.parents[1]), "POLYMPI_CORE_FOLDER": str(core_folder(stack))}
+
+
+def watch(stack: Stack, ranks: int, command: Sequence[str], folder: Path, *, to_the_end: bool = False, **more: str) -> Said:
     """Run a job until ranks wait for each other, or to its end."""
     said = Said()
 
@@ -64,6 +73,6 @@ def watch(stack: Stack, ranks: int, command: Sequence[str], folder: Path, *, to_
     into = folder / "audit"
     into.mkdir()
     watcher = Watcher(into, STALL_S, said.lines.append)
-    ended = run_job(stack, ranks, command, recorder_variables(into), watcher=watcher, stop=stop)
+    ended = run_job(stack, ranks, command, {**recorder_variables(into), **more}, watcher=watcher, stop=stop)
     said.exit_code = ended.exit_code
     return said

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from drills import command_of, watch
+from drills import command_of, variables_of, watch
 
 from polympi.lab.audit.verdict import Kind
 from polympi.lab.stacks.stack import Stack
@@ -64,7 +64,7 @@ def test_the_reason_is_named(
 ) -> None:
     drill = DRILLS[name]
     command = command_of(stack, library, name, tmp_path, tmp_path_factory.getbasetemp())
-    said = watch(stack, drill.ranks, command, tmp_path)
+    said = watch(stack, drill.ranks, command, tmp_path, **variables_of(stack, library))
     assert said.rolls, (said.exit_code, said.text)
     verdict = said.rolls[0].verdict
     assert verdict is not None

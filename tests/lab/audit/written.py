@@ -38,7 +38,7 @@ class Written:
     communicators: Sequence[tuple[int, int, str, int]] = ((WORLD, 0, "", 0),)  # identity, parent, name, size (0: all)
     begun: dict[int, int] = field(default_factory=dict)  # collectives by place of the communicator
     in_mpi: float = 0.0
-    ring: int = 64
+    ring: int = 512  # more than what is kept without a timeline
     world: int = WORLD
     pid: int = 0
     offset_s: float = 0.0  # by how much its clock is behind rank 0's

@@ -78,7 +78,7 @@ def start(
     name = Path(command[0]).name
     if LAUNCHERS.fullmatch(name):
         raise UsageError(
-            f"'{name}' belongs in front: write '{name} ... polympi audit -- PROGRAM', or give the number of ranks with -n."
+            f"'{name}' belongs in front: write '{name} ... polympi audit -- PROGRAM', or give -n RANKS."
         )
     events = 0 if no_timeline else None
     program_path(command)

@@ -44,7 +44,10 @@ static void wrong_tag(void) {
     barrier();
 }
 
-static void wrong_root(void) { MPI_Bcast(large, LARGE, MPI_CHAR, rank == 2, MPI_COMM_WORLD); }
+static void wrong_root(void) {
+    MPI_Gather(&value, 1, MPI_INT, large, 1, MPI_INT, rank == 2, MPI_COMM_WORLD);
+    barrier();
+}
 
 static void missing(void) {
     if (rank == ranks - 1)

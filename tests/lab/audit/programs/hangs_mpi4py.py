@@ -34,7 +34,8 @@ def wrong_tag():
 
 
 def wrong_root():
-    world.Bcast(np.zeros(LARGE, "b"), root=int(rank == 2))
+    world.gather("a", root=int(rank == 2))
+    world.barrier()
 
 
 def missing():

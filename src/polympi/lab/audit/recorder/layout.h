@@ -113,7 +113,8 @@ struct current {
     uint64_t bytes;
     uint64_t number;     /* of the collective */
     uint64_t since;      /* when the call began, or has ended */
-    uint64_t progress;   /* calls that have ended, but for tests and probes that found nothing */
+    uint64_t progress;   /* calls that have ended, but for tests and probes that found nothing, and for those
+                            that only   ask MPI or its objects something */
     uint64_t polls;      /* tests and probes that found nothing since then */
     uint64_t first_poll; /* when the first of those began */
 };

@@ -324,6 +324,8 @@ bool enter(struct call *call, int number, intptr_t *arguments, const void *calle
     call->site = site_of(thread, caller);
     call->key = key_of(call);
     struct current *now = &thread->segment->current;
+    if (UNLIKELY(now->polls && call->procedure->kind == OTHER))
+        thread->poll = *now;
     memcpy(&now->procedure, &call->key, 4);
     now->peer = call->peer, now->tag = call->tag, now->site = call->site, now->root = call->root;
     now->bytes = call->sent ? call->sent : call->received;
@@ -675,8 +677,10 @@ intptr_t leave(struct call *call, intptr_t code) {
         if (!now->polls++)
             now->first_poll = call->begin;
     } else {
-        now->progress++;
-        now->polls = 0;
+        if (call->procedure->kind != OTHER)
+            now->progress++, now->polls = 0;
+        else if (UNLIKELY(now->polls)) /* what a rank asks of MPI between two polls leaves it polling */
+            *now = thread->poll;
         write_call(call);
     }
     renew_moment(call->end);

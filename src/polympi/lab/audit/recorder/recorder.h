@@ -223,6 +223,8 @@ struct cached_type {
 struct thread {
     int depth; /* 1 while it is inside MPI */
     struct segment *segment;
+    struct current
+        poll; /* what the segment has of the last poll, while the thread is in a call between two polls */
     struct entry *entries;
     struct pending *pending;
     struct peer *peers;
