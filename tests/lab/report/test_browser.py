@@ -103,7 +103,7 @@ def complaints(browser):
 def requests(browser):
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     sent = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
-    return [url for url in sent if not url.startswith(("data:", "blob:"))]
+    return [url for url in sent if not url.startswith(("data:", "blob:", "chrome:"))]  # its first tab is its own
 
 
 def screenshot(browser, path):

@@ -52,7 +52,7 @@ def made_up(ranks: int = 4, steps: int = 5, *, timeline: bool = True) -> Audit:
     for rank in range(ranks):
         messages[rank, (rank + 1) % ranks] = steps
     people = tuple(
-        Rank(rank, f"node{rank // 64}", 1000 + rank, seconds, float(in_mpi[rank]), "finalized", 4 * steps, 0, 2e-7, "")
+        Rank(rank, f"node{rank // 2}", 1000 + rank, seconds, float(in_mpi[rank]), "finalized", 4 * steps, 0, 2e-7, "")
         for rank in range(ranks)
     )
     lost = float(waits.sum() - waits[late])

@@ -1,4 +1,5 @@
 import io
+import re
 from dataclasses import replace
 
 import pytest
@@ -55,8 +56,44 @@ def test_every_cause_has_its_words_and_advice(cause, detail):
     (finding,) = figures.audit.findings
     said = f"{words.cause(finding, figures)}. {words.advice(finding)}"
     assert "MPI_Recv in solver.py:31" in said
-    names_rank = cause in (Cause.IMBALANCE, Cause.LATE_SENDER, Cause.LATE_RECEIVER)
+    names_rank = cause in (Cause.IMBALANCE, Cause.LATE_SENDER, Cause.LATE_RECEIVER, Cause.SMALL_MESSAGES)
     assert ("rank 7" in said) == (names_rank and bool(detail))
+
+
+def test_advice_names_the_nonblocking_variant_where_there_is_one():
+    audit = made_up()
+    procedures = ("MPI_Bcast_c", "MPI_Neighbor_alltoallw", "MPI_Reduce_scatter_block", "MPI_Comm_split")
+    said = [
+        words.advice(Finding(replace(audit.calls[0], procedure=name), Cause.IMBALANCE, 1.0, 0.1)) for name in procedures
+    ]
+    found = [re.search(r"MPI_I\w+", text) for text in said]
+    assert [match and match[0] for match in found] == [
+        *("MPI_Ibcast", "MPI_Ineighbor_alltoallw", "MPI_Ireduce_scatter_block", None),
+    ]
+
+
+def test_little_data_is_not_called_much():
+    small, large = (with_findings((Cause.TRANSFER, 0.4, {"mean_bytes": size})).audit.findings[0] for size in (8.0, 1e6))
+    assert "Each call moves only 8 B" in words.advice(small)
+    assert words.advice(large).startswith("Send less")
+
+
+def test_the_end_of_mpi_is_no_data_on_its_way():
+    audit = made_up()
+    end = replace(audit.calls[0], procedure="MPI_Finalize")
+    finding = Finding(end, Cause.TRANSFER, 1.0, 0.2, {"mean_bytes": 0.0})
+    assert words.cause(finding, Figures(audit)) == "MPI's own work at MPI_Finalize in solver.py:42"
+    assert "in a longer run it is a smaller share" in words.advice(finding)
+
+
+def test_waiting_in_loops_is_reported_as_it_counts_as_computing():
+    audit = made_up()
+    polls = replace(audit.calls[3], procedure="MPI_Testall", calls=audit.calls[3].calls * 1000)
+    ranks = tuple(replace(rank, calls=rank.calls + 5000, in_mpi=1e-5) for rank in audit.ranks)
+    text = " ".join(printed(print_audit, replace(audit, calls=(*audit.calls, polls), ranks=ranks)).split())
+    assert "20,000 calls only asked whether something is complete, most by MPI_Testall in halo_begin in" in text
+    assert "little to gain" not in text
+    assert "only asked" not in printed(print_audit, audit)
 
 
 def test_a_call_that_moved_to_another_line_is_the_same_call():
@@ -64,7 +101,7 @@ def test_a_call_that_moved_to_another_line_is_the_same_call():
     moved = replace(before.calls[0].site, line=50)
     slower = replace(before.calls[0], site=moved, seconds=2 * before.calls[0].seconds)
     after = replace(before, calls=(slower, *before.calls[1:]), seconds=1.4 * before.seconds)
-    first, *rest = matched(Figures(before).rows, Figures(after).rows)
+    first, *rest = matched(Figures(before).sites, Figures(after).sites)
     assert (first.before.where, first.after.where) == ("solver.py:42", "solver.py:50")
     assert first.seconds == pytest.approx(6.1e-3)
     assert all(change.seconds == 0 for change in rest)
@@ -81,8 +118,20 @@ def test_of_two_calls_of_a_function_each_keeps_its_place():
     before = replace(base, calls=(near, far))
     later = [replace(one, site=replace(one.site, line=one.site.line + 3)) for one in (far, near)]
     after = replace(base, calls=tuple(later))
-    pairs = {(c.before.where, c.after.where) for c in matched(Figures(before).rows, Figures(after).rows)}
+    pairs = {(c.before.where, c.after.where) for c in matched(Figures(before).sites, Figures(after).sites)}
     assert pairs == {("solver.py:10", "solver.py:13"), ("solver.py:20", "solver.py:23")}
+
+
+def test_a_site_is_one_whatever_communicators_it_uses():
+    audit = made_up()
+    other = replace(audit.calls[0], communicator="rows", longest=0.7)
+    figures = Figures(replace(audit, calls=(other, *audit.calls)))
+    assert len(figures.rows) == 5
+    first, *rest = figures.sites
+    assert len(rest) == 3
+    assert (first.where, first.count, first.calls.longest) == ("solver.py:42", 40, 0.7)
+    assert first.seconds == pytest.approx(2 * 6.1e-3)
+    assert printed(print_audit, figures.audit).count("MPI_Allreduce  solver.py:42") == 1  # in the table
 
 
 def test_calls_of_one_audit_only_are_new_or_gone():

@@ -70,7 +70,7 @@ def _key(row: Row, *, exact: bool) -> tuple[str, ...]:
     site = row.calls.site
     # Two versions of a program may lie in different folders, so the short name of the file counts.
     place = row.where if exact else row.where.split(":")[0]
-    return row.calls.procedure, place, site.function, row.calls.communicator if exact else ""
+    return row.calls.procedure, place, site.function
 
 
 def print_changes(before: Audit, after: Audit, console: Console) -> None:
@@ -82,7 +82,7 @@ def print_changes(before: Audit, after: Audit, console: Console) -> None:
         console.print(Text(text, style="yellow"))
     console.print()
     console.print(rich_table(total_table(old, new)))
-    changes = matched(old.rows, new.rows)
+    changes = matched(old.sites, new.sites)
     table = site_table(changes, new.all_time)
     console.print()
     if table.lines:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from polympi.lab.audit.model import Audit, Calls, Counts, Floats
+from polympi.lab.audit.model import Audit, Calls, Counts, Floats, Site
 from polympi.lab.report.audit.kinds import KINDS, Kind, kind_of
 from polympi.lab.report.audit.places import Places
+
+LONGEST_GAP = 2  # empty classes in a row that the histogram shows
+
+
+_SUMS = ("calls", "seconds", "messages_sent", "bytes_sent", "messages_received", "bytes_received", "sizes")
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,14 @@ class Figures:
         return sorted((self._row(one) for one in self.audit.calls), key=lambda row: -row.seconds)
 
     @cached_property
+    def sites(self) -> list[Row]:
+        """The rows over all communicators: one per procedure and site, the most time first."""
+        groups: dict[tuple[str, Site], list[Calls]] = {}
+        for one in self.audit.calls:
+            groups.setdefault((one.procedure, one.site), []).append(one)
+        return sorted((self._row(_together(group)) for group in groups.values()), key=lambda row: -row.seconds)
+
+    @cached_property
     def by_kind(self) -> dict[Kind, Floats]:
         """Seconds of each rank in each kind of procedure that occurs."""
         found: dict[Kind, Floats] = {}
@@ -94,12 +107,15 @@ class Figures:
 
     @cached_property
     def sizes(self) -> list[tuple[str, int]]:
-        """Messages by size, from the smallest class that occurs to the largest: its range in words, and how many."""
+        """Messages by size, the smallest first: a range in words, and how many; of a long gap one line is left."""
         total = total_sizes(self.audit.calls)
-        present = np.flatnonzero(total)
-        if not len(present):
-            return []
-        return [(size_range(k), int(total[k])) for k in range(present[0], present[-1] + 1)]
+        present = [int(k) for k in np.flatnonzero(total)]
+        lines = []
+        for k, following in zip(present, [*present[1:], 0], strict=False):
+            lines.append((size_range(k), int(total[k])))
+            gap = [(size_range(empty), 0) for empty in range(k + 1, following)]
+            lines += gap if len(gap) <= LONGEST_GAP else [("…", 0)]
+        return lines
 
     def present(self, values: Floats) -> Floats:
         """The values of those ranks that have a file, of an array with one for each rank of the job."""
@@ -123,6 +139,14 @@ class Figures:
             messages=int((calls.messages_sent if sends else calls.messages_received).sum()),
             bytes=int((calls.bytes_sent if sends else calls.bytes_received).sum()),
         )
+
+
+def _together(calls: Sequence[Calls]) -> Calls:
+    """Calls of one procedure at one site on several communicators as if on one."""
+    if len(calls) == 1:
+        return calls[0]
+    sums = {name: np.sum([getattr(one, name) for one in calls], axis=0) for name in _SUMS}
+    return replace(calls[0], communicator="", longest=max(one.longest for one in calls), **sums)
 
 
 def total_sizes(calls: Sequence[Calls]) -> Counts:

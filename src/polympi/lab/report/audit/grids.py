@@ -13,10 +13,14 @@ from polympi.lab.report.audit.figures import Figures
 MOST_CELLS = 40_000  # of a matrix, in the page
 MOST_COLUMNS = 2048
 CALLS_SHOWN = 24  # procedures and sites by rank
+LEAST_SHARE = 0.001  # of the ranks' time
 
 
 def matrix(audit: Audit, most: int = MOST_CELLS) -> dict[str, Any] | None:
-    """Who sent to whom: [from, to, messages, bytes] of each pair; None if nobody sent. Ranks are merged beyond `most`."""
+    """Who sent to whom: [from, to, messages, bytes] of each pair; None if nobody sent.
+
+    Where more than `most` pairs did, ranks are merged into blocks.
+    """
     ranks = len(audit.messages)
     block = 1
     while True:
@@ -33,7 +37,7 @@ def matrix(audit: Audit, most: int = MOST_CELLS) -> dict[str, Any] | None:
 
 def calls_by_rank(figures: Figures) -> dict[str, Any] | None:
     """Seconds of the most expensive procedures and sites on each rank; of very many ranks, the most of a block."""
-    rows = [row for row in figures.rows[:CALLS_SHOWN] if row.seconds > 0]
+    rows = [row for row in figures.rows[:CALLS_SHOWN] if row.share >= LEAST_SHARE]
     if not rows:
         return None
     ranks = len(rows[0].calls.seconds)

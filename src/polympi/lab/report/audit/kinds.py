@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
+
+from polympi.lab.audit.procedures import collective, plain
 
 
 @dataclass(frozen=True)
@@ -24,29 +26,21 @@ FILES = Kind("files", "#3aa5c9")
 OTHER = Kind("other", "#747b87")
 KINDS = (SEND, RECEIVE, WAIT, COLLECTIVE, ONE_SIDED, FILES, OTHER)
 
-# After "MPI_", without the suffixes of large counts and of the start of a persistent operation. The chapters of the
-# standard are the order: the first that fits counts.
-_COLLECTIVES = (
-    "barrier|bcast|gatherv?|scatterv?|allgatherv?|alltoall[vw]?|(all)?reduce|reduce_scatter(_block)?|(ex)?scan"
-)
+# The first that fits a name without "MPI_", the mark of large counts, and that of a persistent operation.
 _RULES = (
-    (COLLECTIVE, rf"i?(neighbor_)?({_COLLECTIVES})"),
-    (
-        COLLECTIVE,
-        r"comm_(dup|idup|split|create|spawn|accept|connect|disconnect|free|shrink|agree)\w*|(graph|cart)_create",
-    ),
-    (COLLECTIVE, r"dist_graph_create\w*|intercomm_(create|merge)\w*|init\w*|finalize|session_finalize"),
-    (WAIT, r"(wait|test)(all|any|some)?|request_get_status\w*|parrived|iflush_buffer|.*flush_buffer"),
-    (RECEIVE, r"i?m?recv|precv|i?m?probe"),
-    (SEND, r"(i?[bsr]?|p)send|i?sendrecv(_replace)?|start(all)?|pready\w*|[bsr]send"),
-    (ONE_SIDED, r"win_\w+|r?put|r?get|r?(get_)?accumulate|fetch_and_op|compare_and_swap"),
     (FILES, r"file_\w+"),
+    (ONE_SIDED, r"win_\w+|r?put|r?get|r?(get_)?accumulate|fetch_and_op|compare_and_swap"),
+    (WAIT, r"(wait|test)(all|any|some)?|request_get_status\w*|parrived"),
+    (RECEIVE, r"i?m?recv|precv|i?m?probe"),
+    (SEND, r"i?[bsr]?send|psend|i?sendrecv(_replace)?|start(all)?|pready\w*"),
+    (COLLECTIVE, r"init|init_thread|finalize|session_\w+"),
 )
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _RULES)
 
 
-@lru_cache(maxsize=None)
+@cache
 def kind_of(procedure: str) -> Kind:
     """The kind of a procedure by its name in the standard, such as ``MPI_Send``."""
-    name = procedure.lower().removeprefix("mpi_").removesuffix("_c").removesuffix("_init")
-    return next((kind for kind, pattern in _COMPILED if pattern.fullmatch(name)), OTHER)
+    name = plain(procedure).lower().removeprefix("mpi_").removesuffix("_init")
+    known = next((kind for kind, pattern in _COMPILED if pattern.fullmatch(name)), OTHER)
+    return COLLECTIVE if known is OTHER and collective(procedure) else known

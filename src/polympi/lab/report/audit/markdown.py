@@ -23,8 +23,8 @@ def render_markdown(audit: Audit) -> str:
     parts = [
         f"{MARKDOWN_MARK} {metadata.version('polympi')} -->",
         f"# What {escape(program)} asks of MPI",
+        *(escape(text) for text in words.troubles(figures)),
         f"**{escape(words.headline(figures))}**",
-        *(f"- {escape(text)}" for text in words.troubles(audit)),
     ]
     if audit.findings:
         parts += ["## What to change", _table(tables.finding_table(figures))]

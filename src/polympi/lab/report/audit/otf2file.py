@@ -63,7 +63,7 @@ class _Writer:
         nodes = {host: define.system_tree_node(host, "node", parent=job) for host in dict.fromkeys(hosts.values())}
         groups = {
             rank: define.location_group(
-                f"rank {rank}", otf2.LocationGroupType.PROCESS, system_tree_parent=nodes.get(hosts.get(rank), job)
+                f"rank {rank}", otf2.LocationGroupType.PROCESS, system_tree_parent=nodes.get(hosts.get(rank, ""), job)
             )
             for rank in sorted({rank for rank, _ in self.steps})
         }
@@ -80,7 +80,7 @@ class _Writer:
             first.setdefault(rank, location)
         everybody = tuple(first)
         define.group("ranks", otf2.GroupType.COMM_LOCATIONS, otf2.Paradigm.MPI, members=tuple(first.values()))
-        made = []
+        made: list[tuple[Any, dict[int, int]]] = []
         for name, ranks in [*((one.name, one.ranks) for one in self.audit.communicators), ("all ranks", everybody)]:
             members = tuple(rank for rank in ranks if rank in first)
             group = define.group(

@@ -21,26 +21,28 @@ from polympi.lab.report.audit.timeline import timeline
 from polympi.lab.units import format_bytes
 
 _STYLES = ("base.css", "overview.css", "tables.css", "sections.css", "audit/audit.css", "print.css")
-_SCRIPTS = (
-    *("theme.js", "audit/canvas.js", "tables.js", "all-rows.js"),
-    *("audit/ranks.js", "audit/grid.js", "audit/timeline.js", "audit/start.js"),
+_SCRIPTS = (  # share one scope, in this order
+    *("theme.js", "audit/canvas.js", "tables.js", "all-rows.js", "audit/ranks.js", "audit/grid.js"),
+    *("audit/events.js", "audit/view.js", "audit/timeline.js", "audit/hands.js", "audit/start.js"),
 )
+
+MOST_ROWS = 2000  # of the table of calls
 
 # Key, title, how it is written, whether it can be filtered by, what it means.
 _COLUMNS = (
     ("procedure", "Procedure", "text", True, "as in the MPI standard"),
     ("site", "Site", "text", False, "where the program calls it"),
     ("function", "Function", "text", False, "the function that calls it"),
-    ("communicator", "Communicator", "text", True, ""),
-    ("calls", "Calls", "count", False, "of all ranks"),
     ("time_ns", "Time", "time", False, "of all ranks together"),
     ("share", "Share", "share", False, "of all ranks' time"),
+    ("calls", "Calls", "count", False, "of all ranks"),
     ("per_call_ns", "Per call", "time", False, "mean"),
     ("longest_ns", "Longest", "time", False, "the longest single call"),
     ("busiest_rank", "Busiest", "count", False, "the rank whose calls take longest"),
     ("spread", "× mean", "ratio", False, "the busiest rank's time over the mean of all ranks"),
     ("messages", "Messages", "count", False, "sent; where none are sent, received"),
     ("bytes", "Bytes", "amount", False, "of these messages"),
+    ("communicator", "Communicator", "text", True, ""),
 )
 
 
@@ -53,9 +55,10 @@ def render_page(audit: Audit) -> str:
     return template("audit/page.html.j2").render(
         audit=audit,
         program=PurePath(audit.program).name or "program",
+        library=PurePath(audit.library).name,
         version=metadata.version("polympi"),
         headline=words.headline(figures),
-        troubles=words.troubles(audit),
+        troubles=words.troubles(figures),
         figures=figures,
         totals=tables.total_lines(figures),
         measures=[(one, "unknown" if one.value is None else percent(one.value)) for one in words.efficiencies(audit)],
@@ -77,7 +80,8 @@ def render_page(audit: Audit) -> str:
         ranks=tables.rank_table(audit),
         timeline=drawn,
         row_count=len(figures.rows),
-        rows_json=embedded_json(_rows(figures.rows)),
+        rows_left_out=max(0, len(figures.rows) - MOST_ROWS),
+        rows_json=embedded_json(_rows(figures.rows[:MOST_ROWS])),
         data_json=embedded_json(
             {
                 "kinds": [[kind.name, kind.colour] for kind in KINDS],
@@ -102,12 +106,10 @@ def _rows(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _cells(row: Row) -> list[str | int | float | None]:
-    times = (1e9 * row.seconds, row.share, 1e9 * row.per_call, 1e9 * row.calls.longest)
     return [
-        *(row.calls.procedure, row.where, row.calls.site.function, row.calls.communicator, row.count),
-        *map(_short, times),
-        *(row.busiest, _short(row.spread)),
-        *((row.messages, row.bytes) if row.messages or row.bytes else (None, None)),
+        *(row.calls.procedure, row.where, row.calls.site.function, _short(1e9 * row.seconds), _short(row.share)),
+        *(row.count, _short(1e9 * row.per_call), _short(1e9 * row.calls.longest), row.busiest, _short(row.spread)),
+        *(row.messages or None, row.bytes if row.messages or row.bytes else None, row.calls.communicator),
     ]
 
 
@@ -157,4 +159,4 @@ def _boxes(base: NDArray[np.float64], height: NDArray[np.float64]) -> str:
 def _size_bars(figures: Figures) -> list[tuple[str, str, float]]:
     """The histogram: range of sizes, number of messages, and the length of its bar in percent."""
     most = max((number for _, number in figures.sizes), default=0)
-    return [(words_, f"{number:,}", round(100 * number / most, 2)) for words_, number in figures.sizes]
+    return [(size, f"{number:,}" if number else "", round(100 * number / most, 2)) for size, number in figures.sizes]

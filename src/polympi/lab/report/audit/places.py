@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
 from polympi.lab.audit.model import Site
+
+_TAG = re.compile(r"\.(cpython|pypy)-?\d+[^/]*(?=\.so$)|\.abi3(?=\.so$)")
 
 
 class Places:
@@ -15,8 +18,8 @@ class Places:
         self._files = _shortest({site.file for site in sites})
 
     def file(self, site: Site) -> str:
-        """The file of a site without the folders that distinguish it from no other."""
-        return self._files.get(site.file, site.file)
+        """The file of a site without the folders that distinguish it from no other, nor Python's tag of a platform."""
+        return _TAG.sub("", self._files.get(site.file, site.file))
 
     def short(self, site: Site) -> str:
         """``solver.py:42``, or ``step in a.out`` where no line is known."""

@@ -76,7 +76,7 @@ def call_table(figures: Figures, most: int | None = None) -> Table:
             f"{row.messages:,}" if row.messages else "",
             format_bytes(row.bytes) if row.messages or row.bytes else "",
         )
-        for row in figures.rows[:most]
+        for row in figures.sites[:most]
     ]
     return Table("Calls", headers, lines)
 

@@ -25,9 +25,9 @@ def print_audit(audit: Audit, console: Console) -> None:
     """Print the sentence that sums an audit up, what to change, the efficiencies, and the most expensive calls."""
     figures = Figures(audit)
     width = min(console.width, _READABLE_WIDTH)
-    console.print(Text(words.headline(figures), style="bold"), width=width)
-    for text in words.troubles(audit):
+    for text in words.troubles(figures):
         console.print(Text(text, style="red"), width=width)
+    console.print(Text(words.headline(figures), style="bold"), width=width)
     _print_totals(figures, console, width)
     _print_efficiencies(audit, console)
     for number, one in enumerate(audit.findings[: words.SHOWN], 1):
@@ -41,7 +41,7 @@ def print_audit(audit: Audit, console: Console) -> None:
     if audit.calls:
         console.print()
         console.print(_calls(figures, wide=console.width >= _WIDE))
-        if (rest := len(audit.calls) - CALLS) > 0:
+        if (rest := len(figures.sites) - CALLS) > 0:
             console.print(Text(f"{rest:,} more in the page.", style="dim"))
     console.print()
     console.print(Text(words.recording_sentence(figures), style="dim"), width=width)

@@ -71,7 +71,7 @@ def _left_out(audit: Audit, events: Events, kept: NDArray[np.int64]) -> str:
 
 
 def _packed(events: Events, kept: NDArray[np.int64], figures: Figures) -> dict[str, Any]:
-    """What ``timeline.js`` reads: `columns` is the base64 of zlib's stream of all columns, by planes of bytes."""
+    """What ``events.js`` reads: `columns` is the base64 of zlib's stream of all columns, by planes of bytes."""
     first, last = float(events.begin[kept].min()), float(events.end[kept].max())
     tick = max((last - first) / (2**32 - 2), 1e-9)  # seconds
     begin = np.round((events.begin[kept] - first) / tick).astype(np.uint32)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from polympi.lab.audit.model import Audit, Cause, Finding
-from polympi.lab.conclusions.phrases import count, first_few, percent, plain_ratio
+from polympi.lab.audit.procedures import ENDS, POLLS, plain
+from polympi.lab.audit.words import ranks_text
+from polympi.lab.conclusions.phrases import count, percent, plain_ratio
 from polympi.lab.report.audit.figures import Figures
 from polympi.lab.report.audit.kinds import COLLECTIVE, kind_of
 from polympi.lab.units import format_bytes, format_ns
 
 LITTLE = 0.05  # below this share of the time there is little to gain
+MANY_POLLS = 1000  # calls that only ask
+SMALL = 4096  # bytes: below, a message costs about the same whatever its size
 SHOWN = 3  # findings on the first screen
+PLACES = 4  # where ranks were that had not ended
 
 
 def seconds_text(seconds: float) -> str:
@@ -32,16 +38,16 @@ def efficiencies(audit: Audit) -> list[Measure]:
     """The efficiencies of the POP project, the product first."""
     found = audit.efficiency
     parts = [
-        Measure("Parallel", found.parallel, "the share of the ranks' time that is computation"),
+        Measure("Parallel", found.parallel, "how much of the ranks' time is computation"),
         Measure("Load balance", found.load_balance, "how evenly the computation is spread over the ranks"),
     ]
     if found.serialisation is None and found.transfer is None:
-        why = "what waiting and transfer leave; the timeline isn't whole, so they can't be told apart"
+        why = "below 100 % where ranks wait or data travels; only a whole timeline shows which"
         return [*parts, Measure("Communication", found.communication, why)]
     return [
         *parts,
-        Measure("Serialisation", found.serialisation, "what would remain if messages took no time: ranks still wait"),
-        Measure("Transfer", found.transfer, "what the time that data takes to travel leaves"),
+        Measure("Serialisation", found.serialisation, "below 100 % where ranks wait, even if messages took no time"),
+        Measure("Transfer", found.transfer, "below 100 % where data takes time to travel"),
     ]
 
 
@@ -54,8 +60,9 @@ def headline(figures: Figures) -> str:
     if not audit.findings or not share:
         return f"{begin}."
     first = audit.findings[0]
-    if share < LITTLE:
-        return f"{begin}, so there is little to gain; the largest part, {percent(first.share)}, is {cause(first, figures)}."
+    if share < LITTLE and not polling_sentence(figures):
+        little = f"{begin}, so there is little to gain; the largest part, {percent(first.share)}"
+        return f"{little}, is {cause(first, figures)}."
     part = "most of it" if first.share > 0.5 * share else "the largest part"
     return f"{begin}; {part}, {percent(first.share)}, is {'' if first.known else 'probably '}{cause(first, figures)}."
 
@@ -63,7 +70,7 @@ def headline(figures: Figures) -> str:
 def cause(finding: Finding, figures: Figures) -> str:
     """Why a site takes time, as a noun: ``rank 3 arriving late at MPI_Allreduce in solver.py:42``."""
     calls = finding.calls
-    at = f"{calls.procedure} in {figures.places.short(calls.site)}"
+    at = f"{plain(calls.procedure)} in {figures.places.short(calls.site)}"
     rank = finding.detail.get("rank")
     if finding.cause is Cause.IMBALANCE:
         return f"rank {rank} arriving late at {at}" if rank is not None else f"ranks waiting for each other at {at}"
@@ -73,37 +80,53 @@ def cause(finding: Finding, figures: Figures) -> str:
     if finding.cause is Cause.LATE_RECEIVER:
         receiver = f"rank {rank}, which receives late," if rank is not None else "receivers that come late"
         return f"waiting for {receiver} at {at}"
-    words = {
-        Cause.SMALL_MESSAGES: "many small messages at",
-        Cause.BLOCKING: "a blocking transfer at",
-        Cause.SERIALISATION: "pickled objects at",
-        Cause.TRANSFER: "data on its way at",
-    }
-    return f"{words[finding.cause]} {at}"
+    if finding.cause is Cause.SMALL_MESSAGES:
+        return f"many small messages{f' to rank {rank}' if rank is not None else ''} at {at}"
+    if finding.cause is Cause.TRANSFER:
+        return f"MPI's own work at {at}" if _is_small(finding) else f"data on its way at {at}"
+    return f"{'a blocking transfer' if finding.cause is Cause.BLOCKING else 'pickled objects'} at {at}"
+
+
+def _is_small(finding: Finding) -> bool:
+    """Whether a call moves so little data that its size hardly matters. How much a wait completes isn't known."""
+    size = float(finding.detail.get("mean_bytes", 0))
+    return size < SMALL and (size > 0 or kind_of(finding.calls.procedure) is COLLECTIVE)
 
 
 def advice(finding: Finding) -> str:
     """What to do about a finding."""
-    procedure, rank = finding.calls.procedure, finding.detail.get("rank")
+    name, rank = plain(finding.calls.procedure), finding.detail.get("rank")
     if finding.cause is Cause.IMBALANCE:
         who = f"Give rank {rank} less to do before it" if rank is not None else "Spread the work before it more evenly"
-        collective = kind_of(procedure) is COLLECTIVE and not procedure.startswith("MPI_I")
-        later = f", or begin it earlier with MPI_I{procedure[4:].lower()} and compute meanwhile" if collective else ""
+        later = f", or begin it earlier with {_nonblocking(name)} and compute meanwhile" if _nonblocking(name) else ""
         return f"{who}{later}."
     if finding.cause is Cause.LATE_SENDER:
         who = f"Let rank {rank} send" if rank is not None else "Send"
-        return (
-            f"{who} before the work that the message doesn't depend on, or post MPI_Irecv and compute until it arrives."
-        )
+        early = "post MPI_Irecv and compute until it arrives" if name == "MPI_Recv" else "compute more before waiting"
+        return f"{who} before the work that the message doesn't depend on, or {early}."
     if finding.cause is Cause.LATE_RECEIVER:
         who = f"Let rank {rank} post" if rank is not None else "Post"
         return f"{who} MPI_Irecv before the message is sent, or send with MPI_Isend and wait for it later."
+    if finding.cause is Cause.TRANSFER and _is_small(finding):
+        if name in ENDS or name.startswith("MPI_Init"):
+            return "Starting and ending MPI takes its time; in a longer run it is a smaller share."
+        size = float(finding.detail.get("mean_bytes", 0))
+        moved = f"Each call moves only {format_bytes(size)}: call it less often, for several values at once."
+        few = moved if size else "It moves no data: call it less often."
+        return f"{few} Where ranks share a processor, they wait for it here."
     return {
-        Cause.SMALL_MESSAGES: "Combine the messages to a rank into one; each costs as much as many kilobytes.",
+        Cause.SMALL_MESSAGES: "Combine messages to the same rank into one: below a few kilobytes, size hardly matters.",
         Cause.BLOCKING: "Use MPI_Isend and MPI_Irecv, compute what doesn't depend on the data, and wait after that.",
         Cause.SERIALISATION: "Send arrays as buffers (with mpi4py: Send, not send), which need no pickle.",
-        Cause.TRANSFER: "Send less, such as fewer copies or smaller types, or overlap the transfer with computation.",
+        Cause.TRANSFER: "Send less, such as fewer copies or smaller types, or compute while the data travels.",
     }[finding.cause]
+
+
+def _nonblocking(procedure: str) -> str:
+    """The nonblocking variant of a blocking collective: ``MPI_Iallreduce``; empty if there is none."""
+    name = procedure.removeprefix("MPI_")
+    has_one = re.fullmatch(r"Neighbor_\w+|Barrier|Bcast|\w*(gatherv?|scatterv?|reduce|scan|toall[vw]?)(_block)?", name)
+    return f"MPI_I{name.lower()}" if has_one and name != "Reduce_local" else ""
 
 
 def loss(finding: Finding) -> str:
@@ -122,26 +145,25 @@ def evidence(finding: Finding) -> str:
     return ", ".join(parts)
 
 
-def troubles(audit: Audit) -> list[str]:
+def troubles(figures: Figures) -> list[str]:
     """What must be known before any figure: ranks that were cut, ranks without a file, what could not be recorded."""
-    found = []
-    cut = [rank for rank in audit.ranks if rank.ended == "cut"]
-    if cut:
-        found.append(
-            f"{count(len(cut), 'rank')} had not ended: {first_few([_where(rank.rank, rank.last) for rank in cut], 3)}."
-        )
-    left = [str(rank.rank) for rank in audit.ranks if rank.ended == "exited"]
-    if left:
-        found.append(f"{'Rank' if len(left) == 1 else 'Ranks'} {first_few(left)} ended without MPI_Finalize.")
+    audit, found = figures.audit, []
+    if cut := [rank for rank in audit.ranks if rank.ended == "cut"]:
+        places: dict[str, list[int]] = {}
+        for rank in cut:
+            places.setdefault(rank.last or "without a call", []).append(rank.rank)
+        groups = sorted(places.items(), key=lambda one: -len(one[1]))
+        where = [f"{ranks_text(ranks)} {last}" for last, ranks in groups[:PLACES]]
+        others = sum(len(ranks) for _, ranks in groups[PLACES:])
+        where += [f"{count(others, 'rank')} elsewhere"] if others else []
+        found.append(f"{count(len(cut), 'rank')} had not ended: {'; '.join(where)}.")
+    if left := [rank.rank for rank in audit.ranks if rank.ended == "exited"]:
+        found.append(f"{ranks_text(left).capitalize()} ended without MPI_Finalize.")
     if audit.missing:
-        found.append(
-            f"No record was found of {count(len(audit.missing), 'rank')}: {first_few([str(r) for r in audit.missing])}."
-        )
+        found.append(f"There is no record of {ranks_text(audit.missing)}.")
+    if polling := polling_sentence(figures):
+        found.append(polling)
     return [*found, *audit.notes]
-
-
-def _where(rank: int, last: str) -> str:
-    return f"rank {rank} {last}" if last else f"rank {rank}"
 
 
 def recording_sentence(figures: Figures) -> str:
@@ -157,12 +179,24 @@ def clock_sentence(figures: Figures) -> str:
     """How well times of different ranks can be compared."""
     if len(figures.audit.ranks) < 2:
         return "One rank, one clock."
+    if len({rank.host for rank in figures.audit.ranks}) == 1:
+        return "All ranks ran on one host, and share its clock."
     error = figures.clock_error
     if error is None:
         return "The clocks of some ranks were not compared, so times of different ranks may be shifted."
-    if not error:
-        return "All ranks use the same clock."
     return f"Times of different ranks are comparable to within {seconds_text(error)}, the error of their clocks."
+
+
+def polling_sentence(figures: Figures) -> str:
+    """A warning where ranks wait in loops around MPI_Test and the like, so outside MPI; else empty."""
+    polls = [row for row in figures.rows if plain(row.calls.procedure) in POLLS]
+    number = sum(row.count for row in polls)
+    if number < MANY_POLLS or 2 * number < figures.call_count:
+        return ""
+    most = max(polls, key=lambda row: row.count)
+    place = f"most by {plain(most.calls.procedure)} in {most.where}"
+    asked = f"{count(number, 'call')} only asked whether something is complete, {place}"
+    return f"{asked}: waiting in such loops counts as time outside MPI."
 
 
 def spread_text(spread: float) -> str:

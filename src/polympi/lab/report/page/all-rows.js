@@ -85,7 +85,7 @@ function allRows() {
       written(row).forEach((text, index) => {
         const cell = line.insertCell();
         const { form, key } = columns[index];
-        if (form === "text") cell.className = "text";
+        if (form === "text") [cell.className, cell.title] = ["text", text];
         if (key === "verdict") cell.classList.add(`v-${text.replaceAll(" ", "-")}`);
         cell.textContent = text;
       });

@@ -7,11 +7,10 @@ const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 const seconds = (value) => forms.time(value * 1e9);
 const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
-// The context of a canvas that is as wide as its place, in CSS pixels.
+// The context of a canvas that is as wide as its place, in CSS pixels; on paper its shape stays.
 function sized(canvas, height) {
   const ratio = devicePixelRatio || 1;
   const width = canvas.parentElement.clientWidth - 2 * parseFloat(getComputedStyle(canvas.parentElement).paddingLeft);
-  canvas.style.height = `${height}px`;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   const context = canvas.getContext("2d");

@@ -43,7 +43,8 @@ function grid(canvas, { rows, columns, cells, name, square, gutter, logarithmic,
         if (!(value > 0)) continue;
         context.fillStyle = `rgb(${ramp(share(value)).join(" ")})`;
         const bleed = gap ? -gap : 0.35; // without gaps, edges must not show through
-        context.fillRect(left + column * width, top + row * height, width + bleed, height - (square ? -bleed : 1));
+        const from = gap ? left + column * width : Math.floor(left + column * width);
+        context.fillRect(from, top + row * height, gap ? width - gap : Math.ceil(width), height - (square ? -bleed : 1));
       }
     }
     context.fillStyle = css("--soft");
@@ -78,7 +79,7 @@ if (audit.matrix) {
   const size = Math.ceil(ranks / block);
   let measure = "bytes";
   const draw = grid(document.getElementById("matrix"), {
-    rows: size, columns: size, name: "matrix", square: true, gutter: 34, logarithmic: true, axis: "to rank",
+    rows: size, columns: size, name: "matrix", square: true, gutter: 40, logarithmic: true, axis: "to rank",
     cells: () => cells.map(([from, to, messages, bytes]) => [from, to, measure === "bytes" ? bytes : messages, messages, bytes]),
     labels: (row) => `${row * block}`,
     write: (value) => (measure === "bytes" ? forms.amount(value) : counted(value, "message")),
@@ -94,7 +95,7 @@ if (audit.matrix) {
   for (const pill of document.querySelectorAll("[data-measure]")) {
     pill.addEventListener("click", () => {
       measure = pill.dataset.measure;
-      for (const other of document.querySelectorAll("[data-measure]")) other.setAttribute("aria-selected", String(other === pill));
+      for (const other of document.querySelectorAll("[data-measure]")) other.setAttribute("aria-pressed", String(other === pill));
       draw();
     });
   }
