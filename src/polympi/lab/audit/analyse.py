@@ -65,7 +65,8 @@ def analyse_job(job: Job) -> Audit:
     timeline = timeline_of(job.files, clocks, numbers, list(sites), begin_ns)
     situation = look(job, names, Processes())
     open_seconds = [_open_seconds(situation.standings[file.rank]) for file in job.files]
-    calls = calls_of(job.files, clocks, numbers, list(sites), [one.name for one in known.values()], open_seconds)
+    communicators = [one.name for one in known.values()]
+    calls = calls_of(job.files, clocks, numbers, list(sites), communicators=communicators, open_seconds=open_seconds)
     times = [
         _times(file, clock, begin_ns, situation.standings[file.rank])
         for file, clock in zip(job.files, clocks, strict=True)

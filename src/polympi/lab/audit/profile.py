@@ -21,6 +21,7 @@ def calls_of(
     clocks: Sequence[Clock],
     numbers: Sequence[Numbers],
     sites: Sequence[Site],
+    *,
     communicators: Sequence[str],
     open_seconds: Sequence[float],
 ) -> dict[Key, Calls]:
@@ -35,9 +36,9 @@ def calls_of(
         open_seconds: how long each rank has been in a call that has not ended; 0 if it is in none.
     """
     parts = []
-    for place, file in enumerate(files):
-        ticks = int(open_seconds[place] * 1e9 / clocks[place].ns_per_tick)
-        parts.append(_entries(file, numbers[place], place, ticks))
+    for order, file in enumerate(files):
+        ticks = int(open_seconds[order] * 1e9 / clocks[order].ns_per_tick)
+        parts.append(_entries(file, numbers[order], order, ticks))
     keys = np.concatenate([key for key, _, _ in parts])
     entries = np.concatenate([part for _, part, _ in parts])
     place = np.concatenate([places for _, _, places in parts])
