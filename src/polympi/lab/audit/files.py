@@ -48,7 +48,7 @@ class RankFile:
     """The file of one rank."""
 
     def __init__(self, path: Path) -> None:
-        """Map a file. ResultError if it is no file of the recorder, or of another version."""
+        """Map a file. ResultError if the recorder did not write it, or of another version."""
         self.path = path
         size = path.stat().st_size
         if size < layout.HEADER.itemsize:
@@ -81,7 +81,7 @@ class RankFile:
 
     @property
     def state(self) -> State:
-        """How far it has come."""
+        """How far it has got."""
         return State(int(self.header["state"]))
 
     @property

@@ -13,7 +13,7 @@ from polympi.lab.audit.model import Cause, Counts, Events, Floats
 from polympi.lab.audit.timeline import Timeline
 
 SMALL_BYTES = 4096  # below this a message costs about the same whatever its size
-FEWEST_IN_ROW = 4  # fewer messages in a row are no pattern
+FEWEST_IN_ROW = 4  # fewer messages in a row aren't a pattern
 LARGE_BYTES = 65536  # above this, data takes longer to travel than a call does to begin
 _BLOCKING = procedures.SENDS | procedures.EXCHANGES | {"MPI_Recv"}
 

@@ -23,7 +23,7 @@ _ASLEEP_S = 1.0  # between the two looks of `where`
 
 
 class _Group(TyperGroup):
-    """Commands, and a program: what is no command is what to start."""
+    """Commands, and a program: any other word begins the command line of what to start."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in (*self.commands, "--help", "-h"):
@@ -75,7 +75,7 @@ def start(
     from polympi.lab.audit.starting import LAUNCHERS, launcher, program_path, rank_here
 
     if not hang > 0:
-        raise UsageError(f"--hang {hang:g} is no time to wait: give some seconds, such as --hang {HANG_S:g}.")
+        raise UsageError(f"--hang {hang:g} isn't a time to wait: give some seconds, such as --hang {HANG_S:g}.")
     name = Path(command[0]).name
     if LAUNCHERS.fullmatch(name):
         raise UsageError(f"'{name}' belongs in front: write '{name} ... polympi audit -- PROGRAM', or give -n RANKS.")

@@ -120,6 +120,15 @@ def test_where_there_is_no_room_the_longest_events_stay():
     assert unpacked(thin.data)["length"].min() > 4e-5  # the sends, which are shortest, are gone first
 
 
+def test_an_event_that_ends_before_it_begins_has_no_length():
+    audit = made_up(2, 2)
+    end = audit.events.end.copy()
+    end[5] = audit.events.begin[5] - 1e-3
+    length = unpacked(timeline(Figures(replace(audit, events=replace(audit.events, end=end)))).data)["length"]
+    assert length.min() == 0
+    assert length.max() < 1e-3
+
+
 def test_a_timeline_of_threads_has_a_lane_for_each():
     audit = made_up(2, 3)
     thread = np.where(audit.events.procedure == 2, 77, 5)

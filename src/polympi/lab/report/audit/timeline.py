@@ -75,7 +75,8 @@ def _packed(events: Events, kept: NDArray[np.int64], figures: Figures) -> dict[s
     first, last = float(events.begin[kept].min()), float(events.end[kept].max())
     tick = max((last - first) / (2**32 - 2), 1e-9)  # seconds
     begin = np.round((events.begin[kept] - first) / tick).astype(np.uint32)
-    length = np.round((events.end[kept] - events.begin[kept]) / tick).astype(np.uint32)
+    # A message can arrive before its receive began, by clocks that are set differently.
+    length = np.round(np.maximum(events.end[kept] - events.begin[kept], 0.0) / tick).astype(np.uint32)
     calls = np.stack([events.procedure[kept], events.site[kept], events.communicator[kept]], axis=1)
     kinds, kind = np.unique(calls, axis=0, return_inverse=True)
     ranks, counts = np.unique(events.rank[kept], return_counts=True)
