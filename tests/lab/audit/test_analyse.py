@@ -10,7 +10,7 @@ import pytest
 from written import Written
 
 from polympi.lab.audit.analyse import analyse
-from polympi.lab.audit.layout import Role
+from polympi.lab.audit.layout import NO_COMMUNICATOR, Role
 from polympi.lab.audit.matching import Messages, match
 from polympi.lab.audit.model import Audit, Cause
 
@@ -105,6 +105,20 @@ def test_ranks_wait_for_the_last_one_before_a_collective(tmp_path: Path) -> None
     assert lost(audit)["MPI_Allreduce", Cause.IMBALANCE] == pytest.approx(7.0)
     assert lost(audit)["MPI_Allreduce", Cause.TRANSFER] == pytest.approx(1.5)
     assert audit.findings[0].detail["rank"] == 2
+
+
+def test_calls_counted_without_their_communicator_are_found(tmp_path: Path) -> None:
+    """The profile leaves communicators out where a program makes very many; the timeline has them."""
+    ranks = [Written(rank, 2) for rank in range(2)]
+    for one, begin in zip(ranks, (1.0, 4.0), strict=True):
+        one.call("MPI_Barrier", begin, 4.0, number=0)
+        one.entry("MPI_Barrier", 1, 3.0)
+        entry = list(one.entries[-1])
+        entry[1] = NO_COMMUNICATOR
+        one.entries[-1] = tuple(entry)
+        one.write(tmp_path)
+    (finding,) = analyse(tmp_path).findings
+    assert (finding.cause, finding.seconds, finding.calls.communicator) == (Cause.IMBALANCE, pytest.approx(3.0), "")
 
 
 def test_in_a_broadcast_ranks_wait_for_the_root_alone(tmp_path: Path) -> None:

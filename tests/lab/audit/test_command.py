@@ -97,7 +97,7 @@ def test_signals_print_the_roll_call_first(mpich: Stack, tmp_path: Path) -> None
     words = [POLYMPI, "audit", "-n", "2", "--stack", "mpich", "--output", "here", "--", program, "receives first"]
     process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     _until(lambda: len(list((tmp_path / "here").glob("*.audit"))) == 2)
-    time.sleep(1)
+    time.sleep(4)  # until it has been seen that nothing moves
     process.send_signal(signal.SIGUSR1)
     time.sleep(1)
     process.send_signal(signal.SIGTERM)

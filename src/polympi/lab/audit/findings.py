@@ -9,7 +9,7 @@ import numpy as np
 
 from polympi.lab.audit import procedures
 from polympi.lab.audit.losses import losses_of, numbered
-from polympi.lab.audit.model import Calls, Cause, Counts, Finding
+from polympi.lab.audit.model import Calls, Cause, Counts, Events, Finding
 from polympi.lab.audit.timeline import Timeline
 
 LEAST_SHARE = 0.002  # of all ranks' time; less than this is not worth a sentence
@@ -36,16 +36,18 @@ def findings_of(timeline: Timeline, calls: Mapping[Key, Calls], total: float) ->
         total: seconds of all ranks together.
     """
     events, losses = timeline.events, losses_of(timeline)
-    group = numbered(events.procedure, events.site, events.communicator)
+    group = numbered(*_columns(events))
     first = np.unique(group, return_index=True)[1]
-    kinds = np.stack([events.procedure[first], events.site[first], events.communicator[first]])
+    keys = [_counted(key, calls) for key in zip(*(column[first].tolist() for column in _columns(events)), strict=True)]
+    order = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    group = np.array([order[key] for key in keys], np.int64)[group]
+    kinds = list(order)
     found = []
     for cause, seconds in losses.seconds.items():
-        sums = np.bincount(group, weights=seconds, minlength=kinds.shape[1])
+        sums = np.bincount(group, weights=seconds, minlength=len(kinds))
         for number in np.flatnonzero(sums >= LEAST_SHARE * total) if total > 0 else ():
-            procedure, site, communicator = kinds[:, number].tolist()
             lost = np.flatnonzero((group == number) & (seconds > 0))
-            found.append(_Loss((procedure, site, communicator), cause, float(sums[number]), lost))
+            found.append(_Loss(kinds[number], cause, float(sums[number]), lost))
     found.sort(key=lambda loss: -loss.seconds)
     return tuple(
         Finding(
@@ -58,6 +60,16 @@ def findings_of(timeline: Timeline, calls: Mapping[Key, Calls], total: float) ->
         for loss in found
         if loss.key in calls
     )[:MOST]
+
+
+def _columns(events: Events) -> tuple[Counts, Counts, Counts]:
+    return events.procedure, events.site, events.communicator
+
+
+def _counted(key: Key, calls: Mapping[Key, Calls]) -> Key:
+    """Where the profile counts calls of this key: without their communicator if a program has made very many."""
+    procedure, site, _ = key
+    return key if key in calls else (procedure, site, -1)
 
 
 def _detail(timeline: Timeline, loss: _Loss, seconds: np.ndarray, blamed: Counts) -> dict[str, float | int | str]:

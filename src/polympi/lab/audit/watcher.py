@@ -16,6 +16,7 @@ from polympi.lab.audit.sites import SiteNames
 from polympi.lab.audit.words import seconds_text
 from polympi.lab.errors import ResultError
 
+SURE_S = 1.0  # a rank that has made progress since then was only on its way
 Say = Callable[[str], None]
 
 
@@ -57,13 +58,15 @@ class Watcher:
         return roll
 
     def call(self, reason: str) -> RollCall | None:
-        """Print the roll call now; None if no rank has begun."""
+        """Print the roll call now, without a verdict if the job makes progress; None if no rank has begun."""
         job = self._job()
         if job is None:
             self.say(f"polympi audit: {reason}; no rank has got through MPI's initialization.")
             return None
         roll = self._roll(job)
-        self._print(roll, f"polympi audit: {reason}")
+        moves = progress_of(job) != self._progress or self.clock() - self._since < SURE_S
+        roll = replace(roll, verdict=None) if moves else roll
+        self._print(roll, f"polympi audit: {reason}{'; the job makes progress' if moves else ''}")
         return roll
 
     def _job(self) -> Job | None:
