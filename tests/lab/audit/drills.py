@@ -62,7 +62,9 @@ def variables_of(stack: Stack, library: str) -> dict[str, str]:
     return {"PYTHONPATH": str(build.SOURCES.parents[1]), "POLYMPI_CORE_FOLDER": str(core_folder(stack))}
 
 
-def watch(stack: Stack, ranks: int, command: Sequence[str], folder: Path, *, to_the_end: bool = False, **more: str) -> Said:
+def watch(
+    stack: Stack, ranks: int, command: Sequence[str], folder: Path, *, to_the_end: bool = False, **more: str
+) -> Said:
     """Run a job until ranks wait for each other, or to its end."""
     said = Said()
 

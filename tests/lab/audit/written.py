@@ -17,7 +17,7 @@ PROCEDURES = (
     *("MPI_Bcast", "MPI_Reduce", "MPI_Sendrecv", "MPI_Iprobe", "MPI_Finalize", "MPI_Win_lock", "MPI_Ibarrier"),
 )
 WORLD = 77
-TICKS_PER_S = 2_000_000_000  # not 1e9, so that ticks are no nanoseconds
+TICKS_PER_S = 2_000_000_000  # not 1e9, so that ticks aren't nanoseconds
 START_NS = 5_000_000_000_000
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from polympi.lab.audit.profile import calls_of, messages_of
 from polympi.lab.audit.recorder import WITHOUT_TIMELINE
 from polympi.lab.audit.replay import ideal_seconds
 from polympi.lab.audit.sites import SiteNames
-from polympi.lab.audit.standing import Situation
+from polympi.lab.audit.standing import Activity, Situation, Standing
 from polympi.lab.audit.timeline import Timeline, numbers_in_job, timeline_of
 from polympi.lab.audit.words import at, details
 
@@ -46,6 +46,11 @@ def analyse(folder: Path) -> Audit:
     return analyse_job(read_job(folder))
 
 
+def noted(audit: Audit, sentence: str) -> Audit:
+    """The same with a further note in front."""
+    return replace(audit, notes=(sentence, *audit.notes))
+
+
 def analyse_job(job: Job) -> Audit:
     """What a job did, as far as its files say now."""
     names = SiteNames()
@@ -58,8 +63,14 @@ def analyse_job(job: Job) -> Audit:
         float(clock.ns(file.header["first"]["ticks"])) for clock, file in zip(clocks, job.files, strict=True)
     )
     timeline = timeline_of(job.files, clocks, numbers, list(sites), begin_ns)
-    calls = calls_of(job.files, clocks, numbers, list(sites), [one.name for one in known.values()])
-    times = [_times(file, clock, begin_ns) for file, clock in zip(job.files, clocks, strict=True)]
+    situation = look(job, names, Processes())
+    open_seconds = [_open_seconds(situation.standings[file.rank]) for file in job.files]
+    communicators = [one.name for one in known.values()]
+    calls = calls_of(job.files, clocks, numbers, list(sites), communicators=communicators, open_seconds=open_seconds)
+    times = [
+        _times(file, clock, begin_ns, situation.standings[file.rank])
+        for file, clock in zip(job.files, clocks, strict=True)
+    ]
     seconds = max(one.end for one in times)
     total = sum(one.end - one.begin for one in times)
     messages, volume = messages_of(job.files, job.size)
@@ -70,7 +81,7 @@ def analyse_job(job: Job) -> Audit:
         library=first.header_text("library"),
         began=_began(job.files),
         seconds=seconds,
-        ranks=tuple(_ranks(job, times, clocks, look(job, names, Processes()))),
+        ranks=tuple(_ranks(job, times, clocks, situation)),
         missing=job.missing,
         call_cost=_cost(job.files, clocks),
         calls=tuple(calls.values()),
@@ -96,14 +107,26 @@ def _findings(timeline: Timeline | None, calls: Mapping[Key, Calls], total: floa
     return findings_of_profile(list(calls.values()), total)
 
 
-def _times(file: RankFile, clock: Clock, begin_ns: float) -> _Times:
-    """The rank's end is that of MPI, or the last thing that its file knows of."""
+def _times(file: RankFile, clock: Clock, begin_ns: float, standing: Standing) -> _Times:
+    """The rank's end is that of MPI, or the last thing that its file knows of; now if it still runs."""
     segments = file.segments
-    last = [int(segment.record["current"]["since"]) for segment in segments]
-    ticks = max([int(file.header["last"]["ticks"]), *last])
+    last = max((int(segment.record["current"]["since"]) for segment in segments), default=0)
+    ticks = last if _runs(standing) and last else max(int(file.header["last"]["ticks"]), last)
     begin, end = ((float(clock.ns(moment)) - begin_ns) / 1e9 for moment in (file.header["first"]["ticks"], ticks))
     inside = max((float(clock.seconds(segment.record["in_mpi"])) for segment in segments), default=0.0)
+    if standing.call is not None and _runs(standing):
+        end += standing.call.seconds
+        inside += _open_seconds(standing)
     return _Times(begin, max(begin, end), min(inside, max(0.0, end - begin)))
+
+
+def _runs(standing: Standing) -> bool:
+    return standing.state == State.RUNNING and standing.process.activity not in (Activity.GONE, Activity.UNKNOWN)
+
+
+def _open_seconds(standing: Standing) -> float:
+    """How long a rank has been in a call that has not ended."""
+    return standing.call.seconds if standing.call is not None and standing.inside and _runs(standing) else 0.0
 
 
 def _efficiency(times: Sequence[_Times], timeline: Timeline | None) -> Efficiency:

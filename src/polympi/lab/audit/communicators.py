@@ -22,6 +22,7 @@ class Known:
     ranks: list[int] = field(default_factory=list)
     begun: dict[int, int] = field(default_factory=dict)  # collectives by rank
     name: str = ""
+    copy_of: int = 0  # which it is a copy of, if the program has not named it
 
 
 def known_communicators(files: Sequence[RankFile]) -> dict[int, Known]:
@@ -54,10 +55,12 @@ def _name(communicators: dict[int, Known], world: int) -> None:
 
 
 def _made(one: Known, communicators: dict[int, Known]) -> str:
-    parent = communicators.get(one.parent)
-    origin = (parent.name if parent else "") or "world"
     if one.size == 1:
         return "self"
+    parent = communicators.get(one.parent)
+    while parent is not None and parent.copy_of in communicators:  # a copy of a copy is one of the first
+        parent = communicators[parent.copy_of]
     if parent is not None and parent.size == one.size:
-        return f"copy of {origin}"
-    return f"part of {origin} ({ranks_text(one.ranks)})"
+        one.copy_of = parent.id
+        return f"copy of {parent.name}"
+    return f"part of {parent.name if parent else 'world'} ({ranks_text(one.ranks)})"

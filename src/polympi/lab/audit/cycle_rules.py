@@ -16,7 +16,7 @@ def cycle(scene: Scene) -> Verdict | None:
     others = tuple(sorted(rank for rank in ranks if rank not in in_collectives))
     pollers = tuple(rank for rank in ranks if scene.is_poller(rank))
     if pollers:
-        return Verdict(Kind.POLLING, pollers, scene.waiting_for(pollers), _around(scene, ranks))
+        return Verdict(Kind.POLLING, tuple(sorted(pollers)), scene.waiting_for(pollers), _around(scene, ranks))
     if in_collectives and others:
         return _elsewhere(scene, in_collectives[0], others)
     kind = Kind.CROSSED if in_collectives else Kind.CYCLE

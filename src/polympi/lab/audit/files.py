@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -47,7 +48,7 @@ class RankFile:
     """The file of one rank."""
 
     def __init__(self, path: Path) -> None:
-        """Map a file. ResultError if it is no file of the recorder, or of another version."""
+        """Map a file. ResultError if the recorder did not write it, or of another version."""
         self.path = path
         size = path.stat().st_size
         if size < layout.HEADER.itemsize:
@@ -80,7 +81,7 @@ class RankFile:
 
     @property
     def state(self) -> State:
-        """How far it has come."""
+        """How far it has got."""
         return State(int(self.header["state"]))
 
     @property
@@ -152,3 +153,12 @@ class RankFile:
             ring = ring[: min(len(ring), int(record[0]["ring"]))]
             found.append(Segment(int(record[0]["thread"]), record[0], entries, pending, peers, ring))
         return found
+
+
+def foremost(segments: Sequence[Segment]) -> Segment | None:
+    """The thread that shows best what a rank waits for: one in a call, or else the one that called last."""
+
+    def importance(segment: Segment) -> tuple[bool, int]:
+        return bool(segment.record["current"]["inside"]), int(segment.record["current"]["since"])
+
+    return max(segments, key=importance, default=None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polympi.lab.audit import procedures
-from polympi.lab.audit.losses import losses_of
+from polympi.lab.audit.losses import losses_of, numbered
 from polympi.lab.audit.model import Calls, Cause, Counts, Finding
 from polympi.lab.audit.timeline import Timeline
 
@@ -36,9 +36,9 @@ def findings_of(timeline: Timeline, calls: Mapping[Key, Calls], total: float) ->
         total: seconds of all ranks together.
     """
     events, losses = timeline.events, losses_of(timeline)
-    keys = np.stack([events.procedure, events.site, events.communicator])
-    kinds, group = np.unique(keys, axis=1, return_inverse=True)
-    group = group.reshape(-1)
+    group = numbered(events.procedure, events.site, events.communicator)
+    first = np.unique(group, return_index=True)[1]
+    kinds = np.stack([events.procedure[first], events.site[first], events.communicator[first]])
     found = []
     for cause, seconds in losses.seconds.items():
         sums = np.bincount(group, weights=seconds, minlength=kinds.shape[1])

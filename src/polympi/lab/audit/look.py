@@ -11,7 +11,7 @@ import numpy as np
 from polympi.lab.audit import layout, procedures
 from polympi.lab.audit.clock import Clock, clock_of, now_ns
 from polympi.lab.audit.communicators import Known, known_communicators
-from polympi.lab.audit.files import RankFile, Records, Segment
+from polympi.lab.audit.files import RankFile, Records, Segment, foremost
 from polympi.lab.audit.job import Job
 from polympi.lab.audit.layout import NO_PEER, Role, State
 from polympi.lab.audit.model import Site
@@ -90,7 +90,7 @@ class _View:
     def standing(self) -> Standing:
         """Where the rank stands."""
         pid = int(self.file.header["pid"])
-        segment = _foremost(self._segments)
+        segment = foremost(self._segments)
         if segment is None:
             process = self.processes.look(self.file.host, pid, pid)
             return Standing(self.file.rank, self.file.state, begun=self.begun, process=process)
@@ -187,12 +187,3 @@ class _View:
             else:
                 held.pop(key, None)
         return tuple(held.values())
-
-
-def _foremost(segments: Sequence[Segment]) -> Segment | None:
-    """The thread that shows best what a rank waits for: one in a call, or else the one that called last."""
-
-    def importance(segment: Segment) -> tuple[bool, int]:
-        return bool(segment.record["current"]["inside"]), int(segment.record["current"]["since"])
-
-    return max(segments, key=importance, default=None)

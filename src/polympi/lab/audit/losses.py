@@ -13,7 +13,7 @@ from polympi.lab.audit.model import Cause, Counts, Events, Floats
 from polympi.lab.audit.timeline import Timeline
 
 SMALL_BYTES = 4096  # below this a message costs about the same whatever its size
-FEWEST_IN_ROW = 4  # fewer messages in a row are no pattern
+FEWEST_IN_ROW = 4  # fewer messages in a row aren't a pattern
 LARGE_BYTES = 65536  # above this, data takes longer to travel than a call does to begin
 _BLOCKING = procedures.SENDS | procedures.EXCHANGES | {"MPI_Recv"}
 
@@ -59,7 +59,7 @@ def _communicates(events: Events) -> NDArray[np.bool_]:
 
 def waiting_calls(events: Events, receives: Counts) -> Counts:
     """The call in which each receive ended: itself, or the one of the same thread that ends at the same time."""
-    lines = np.unique(np.stack([events.rank, events.thread]), axis=1, return_inverse=True)[1].reshape(-1)
+    lines = numbered(events.rank, events.thread)
     calls = np.flatnonzero((events.role & Role.CALL) != 0)
     order = calls[np.lexsort((events.begin[calls], events.end[calls], lines[calls]))]
     found = receives.copy()
@@ -101,8 +101,17 @@ def collective_calls(events: Events) -> tuple[Counts, Counts]:
     blocks = np.array([procedures.blocking(name) == procedures.plain(name) for name in events.procedures])
     is_one = ((events.role & both) == both) & (events.communicator >= 0)
     chosen = np.flatnonzero(is_one & blocks[events.procedure])
-    keys = np.stack([events.communicator[chosen], events.number[chosen]])
-    return chosen, np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
+    return chosen, numbered(events.communicator[chosen], events.number[chosen])
+
+
+def numbered(*columns: Counts) -> Counts:
+    """A number from 0 for each combination of values."""
+    key = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        low = int(column.min()) if len(column) else 0
+        width = int(column.max()) - low + 1 if len(column) else 1
+        key = np.unique(key * width + (column - low), return_inverse=True)[1].astype(np.int64)
+    return key
 
 
 def _imbalance(timeline: Timeline, blamed: Counts) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from polympi.lab.audit import layout
 from polympi.lab.audit.clock import Clock
-from polympi.lab.audit.files import RankFile
+from polympi.lab.audit.files import RankFile, foremost
 from polympi.lab.audit.findings import Key
 from polympi.lab.audit.model import Calls, Counts, Site
 from polympi.lab.audit.timeline import Numbers
@@ -21,10 +21,24 @@ def calls_of(
     clocks: Sequence[Clock],
     numbers: Sequence[Numbers],
     sites: Sequence[Site],
+    *,
     communicators: Sequence[str],
+    open_seconds: Sequence[float],
 ) -> dict[Key, Calls]:
-    """The calls of each procedure at each site on each communicator, those that took the most time first."""
-    parts = [_entries(file, own, place) for place, (file, own) in enumerate(zip(files, numbers, strict=True))]
+    """The calls of each procedure at each site on each communicator, those that took the most time first.
+
+    Args:
+        files: of all ranks.
+        clocks: theirs.
+        numbers: of their sites and communicators.
+        sites: of the job.
+        communicators: their names.
+        open_seconds: how long each rank has been in a call that has not ended; 0 if it is in none.
+    """
+    parts = []
+    for order, file in enumerate(files):
+        ticks = int(open_seconds[order] * 1e9 / clocks[order].ns_per_tick)
+        parts.append(_entries(file, numbers[order], order, ticks))
     keys = np.concatenate([key for key, _, _ in parts])
     entries = np.concatenate([part for _, part, _ in parts])
     place = np.concatenate([places for _, _, places in parts])
@@ -62,9 +76,16 @@ def calls_of(
     return found
 
 
-def _entries(file: RankFile, numbers: Numbers, place: int) -> tuple[Counts, np.ndarray, Counts]:
+def _entries(file: RankFile, numbers: Numbers, place: int, open_ticks: int) -> tuple[Counts, np.ndarray, Counts]:
     """The entries of all threads of a rank with their keys, and the rank's place among the files."""
     parts = [segment.entries[segment.entries["calls"] > 0] for segment in file.segments]
+    segment = foremost(file.segments)
+    if open_ticks and segment is not None:
+        current, entry = segment.record["current"], np.zeros(1, layout.ENTRY)
+        for name in ("procedure", "communicator", "site"):
+            entry[name] = current[name]
+        entry["calls"], entry["ticks"], entry["longest"] = 1, open_ticks, open_ticks
+        parts.append(entry)
     entries = np.concatenate(parts) if parts else np.empty(0, layout.ENTRY)
     site = entries["site"].astype(np.int64)
     keys = np.stack(

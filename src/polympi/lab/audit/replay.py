@@ -13,9 +13,12 @@ import numpy as np
 
 from polympi.lab.audit import procedures
 from polympi.lab.audit.layout import Role
-from polympi.lab.audit.losses import collective_calls, waiting_calls
-from polympi.lab.audit.model import Events
+from polympi.lab.audit.losses import collective_calls, named, waiting_calls
+from polympi.lab.audit.model import Counts, Events
 from polympi.lab.audit.timeline import Timeline
+
+_UNKNOWN = float("-inf")
+_NONE, _ALL, _ROOT = 0, 1, 2  # what the end of a call waits for: nothing, all ranks of a collective, its root
 
 
 def ideal_seconds(timeline: Timeline) -> float | None:
@@ -32,91 +35,91 @@ class _Replay:
         events = timeline.events
         calls = np.flatnonzero((events.role & Role.CALL) != 0)
         self.by_rank = {rank: calls[events.rank[calls] == rank].tolist() for rank in np.unique(events.rank).tolist()}
-        self.begin, self.end = events.begin.tolist(), events.end.tolist()
-        self.rank, self.root = events.rank.tolist(), timeline.root.tolist()
-        self.kind = np.array([_kind(name) for name in events.procedures])[events.procedure].tolist()
-        self.messages = _messages_of_calls(events)
-        self.group_of, self.members = _collectives(timeline)
-        self.begun: dict[int, float] = {}  # when each call begins
-        self.joined: dict[int, dict[int, float]] = defaultdict(dict)  # when the ranks of a collective begin it
-        self.waiting: dict[tuple[str, int], list[int]] = defaultdict(list)  # ranks by what they wait for
-        self.woken: list[int] = []
+        self.first = float(events.begin.min())
+        self.begins, self.ends = events.begin.tolist(), events.end.tolist()
+        self.senders = _senders(events)
+        self.begun = [_UNKNOWN] * len(self.begins)  # when each call begins
+        chosen, groups = collective_calls(events)
+        number = int(groups.max()) + 1 if len(groups) else 0
+        group, mode = np.full(len(self.begins), -1, np.int64), np.zeros(len(self.begins), np.int64)
+        group[chosen] = groups
+        self.is_root = (timeline.root == events.rank).tolist()
+        mode[chosen] = _modes(timeline, chosen, groups, number)
+        self.group, self.mode = group.tolist(), mode.tolist()
+        self.missing = np.bincount(groups, minlength=number).tolist()  # ranks that have not begun a collective
+        self.latest, self.root_begun = [_UNKNOWN] * number, [_UNKNOWN] * number
+        self.waiting: dict[int, list[int]] = defaultdict(
+            list
+        )  # ranks by the call, or -1 - the collective, they wait for
+        self.ready: list[int] = []
 
     def run(self) -> float | None:
-        """Let every rank run until it waits, and again when that has happened."""
+        """Let every rank run until it waits, and again when what it waits for has happened."""
         place = dict.fromkeys(self.by_rank, 0)
-        now = {rank: self.begin[calls[0]] if calls else 0.0 for rank, calls in self.by_rank.items()}
-        self.woken = list(self.by_rank)
-        while self.woken:
-            rank = self.woken.pop()
-            calls = self.by_rank[rank]
-            while place[rank] < len(calls):
-                call = calls[place[rank]]
-                missing = self._begin(call, now[rank])
-                if missing is not None:
-                    self.waiting[missing].append(rank)
-                    break
-                ended = self._end(call, now[rank])
-                place[rank] += 1
-                gap = self.begin[calls[place[rank]]] - self.end[call] if place[rank] < len(calls) else 0.0
-                now[rank] = ended + max(0.0, gap)
+        now = {rank: self.begins[calls[0]] if calls else self.first for rank, calls in self.by_rank.items()}
+        self.ready = list(self.by_rank)
+        while self.ready:
+            rank = self.ready.pop()
+            place[rank], now[rank] = self._advance(rank, self.by_rank[rank], place[rank], now[rank])
         if any(place[rank] < len(calls) for rank, calls in self.by_rank.items()):
             return None
-        return float(max(now.values()) - min(self.begin))
+        return float(max(now.values()) - self.first)
 
-    def _begin(self, call: int, now: float) -> tuple[str, int] | None:
-        """Note that a call begins; return what it waits for that has not happened yet."""
-        group = self.group_of.get(call)
-        if call not in self.begun:
-            self.begun[call] = now
-            self.woken += self.waiting.pop(("sent", call), [])
-            if group is not None:
-                self.joined[group][self.rank[call]] = now
-                self.woken += self.waiting.pop(("begun", group), [])
-        for sender in self.messages.get(call, ()):
-            if sender not in self.begun:
-                return "sent", sender
-        return ("begun", group) if group is not None and not self._complete(call, group) else None
+    def _advance(self, rank: int, calls: list[int], place: int, now: float) -> tuple[int, float]:
+        """Run calls of a rank until one waits; return its place and when it begins."""
+        begun, senders, mode, begins, ends = self.begun, self.senders, self.mode, self.begins, self.ends
+        while place < len(calls):
+            call = calls[place]
+            if begun[call] == _UNKNOWN:
+                begun[call] = now
+                self._tell(call, now)
+            end = now
+            for sender in senders.get(call, ()):
+                if begun[sender] == _UNKNOWN:
+                    self.waiting[sender].append(rank)
+                    return place, now
+                end = max(end, begun[sender])
+            if mode[call] != _NONE:
+                group = self.group[call]
+                met = self.latest[group] if mode[call] == _ALL else self.root_begun[group]
+                if met == _UNKNOWN or (mode[call] == _ALL and self.missing[group]):
+                    self.waiting[-1 - group].append(rank)
+                    return place, now
+                end = max(end, met)
+            place += 1
+            now = end + (max(0.0, begins[calls[place]] - ends[call]) if place < len(calls) else 0.0)
+        return place, now
 
-    def _complete(self, call: int, group: int) -> bool:
-        """Whether the ranks that a collective needs have begun it."""
-        joined, members, root = self.joined[group], self.members[group], self.root[call]
-        if self.kind[call] == "from root" and root in members:
-            return root in joined
-        if self.kind[call] == "to root" and self.rank[call] != root:
-            return True
-        return len(joined) == len(members)
-
-    def _end(self, call: int, now: float) -> float:
-        latest = max((self.begun[sender] for sender in self.messages.get(call, ())), default=now)
-        group = self.group_of.get(call)
-        if group is not None:
-            joined, root = self.joined[group], self.root[call]
-            if self.kind[call] == "from root":
-                latest = max(latest, joined.get(root, now))
-            elif self.kind[call] == "all" or self.rank[call] == root:
-                latest = max(latest, *joined.values())
-        return max(now, latest)
+    def _tell(self, call: int, now: float) -> None:
+        """Wake those that wait for this call, or for its collective."""
+        if call in self.waiting:
+            self.ready += self.waiting.pop(call)
+        group = self.group[call]
+        if group < 0:
+            return
+        self.missing[group] -= 1
+        self.latest[group] = max(self.latest[group], now)
+        if self.is_root[call]:
+            self.root_begun[group] = now
+        if -1 - group in self.waiting and (self.is_root[call] or not self.missing[group]):
+            self.ready += self.waiting.pop(-1 - group)
 
 
-def _kind(name: str) -> str:
-    plain = procedures.plain(name)
-    return "from root" if plain in procedures.FROM_ROOT else "to root" if plain in procedures.TO_ROOT else "all"
+def _modes(timeline: Timeline, chosen: Counts, groups: Counts, number: int) -> Counts:
+    """What the end of each call of a collective waits for."""
+    events = timeline.events
+    is_root = timeline.root[chosen] == events.rank[chosen]
+    has_root = np.zeros(number, bool)
+    has_root[groups[is_root]] = True
+    from_root = named(events, procedures.FROM_ROOT)[chosen] & has_root[groups]
+    to_root = named(events, procedures.TO_ROOT)[chosen]
+    return np.where(from_root, np.where(is_root, _NONE, _ROOT), np.where(to_root & ~is_root, _NONE, _ALL))
 
 
-def _messages_of_calls(events: Events) -> dict[int, list[int]]:
+def _senders(events: Events) -> dict[int, list[int]]:
     """For each call in which messages end, the calls that sent them."""
     found: dict[int, list[int]] = defaultdict(list)
     receivers, senders = (waiting_calls(events, ends).tolist() for ends in (events.receives, events.sends))
     for receiver, sender in zip(receivers, senders, strict=True):
         found[receiver].append(sender)
-    return found
-
-
-def _collectives(timeline: Timeline) -> tuple[dict[int, int], list[set[int]]]:
-    """The number of the collective that each call belongs to, and the ranks of each."""
-    chosen, group = collective_calls(timeline.events)
-    members: list[set[int]] = [set() for _ in range(int(group.max()) + 1 if len(group) else 0)]
-    for number, rank in zip(group.tolist(), timeline.events.rank[chosen].tolist(), strict=True):
-        members[number].add(rank)
-    return dict(zip(chosen.tolist(), group.tolist(), strict=True)), members
+    return dict(found)

@@ -114,9 +114,9 @@ class Scene:
         return f"computing{busy}" if first.activity in (Activity.RUNNING, Activity.ASLEEP) else "at work"
 
     def is_poller(self, rank: int) -> bool:
-        """Whether a rank waits by tests or probes."""
+        """Whether a rank looks for a message by probes; one that tests requests waits for them in its own way."""
         standing = self.standings[rank]
-        return bool(standing.polls) and not standing.inside
+        return bool(standing.polls) and standing.call is not None and standing.call.procedure in procedures.PROBES
 
     def in_collective(self, rank: int) -> bool:
         """Whether what a rank waits for is a collective."""

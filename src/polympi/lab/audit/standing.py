@@ -92,7 +92,7 @@ class Standing:
 
     @property
     def left(self) -> bool:
-        """Whether it calls MPI no more."""
+        """Whether it no longer calls MPI."""
         return self.state != State.RUNNING or self.process.activity == Activity.GONE
 
 

@@ -122,7 +122,7 @@ def _is_of(request: Operation, call: Operation) -> bool:
 
 
 def need_of(situation: Situation, standing: Standing, operation: Operation) -> Need | None:
-    """Who must act before an operation of a rank can end; None if nobody is known."""
+    """The ranks that must act before an operation of a rank can end; None if none is known."""
     name = procedures.plain(operation.procedure)
     if operation.peer == NOBODY:
         return None

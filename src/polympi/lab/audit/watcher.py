@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Watcher:
-    """Reads the files of a folder each time it is told to, about once a second."""
+    """Reads the files of a folder whenever `tick` is called, about once a second."""
 
     folder: Path
     stall: float  # seconds without progress after which it says who waits for whom
@@ -85,7 +85,7 @@ class Watcher:
 
 
 def look_twice(folder: Path, apart: float) -> tuple[RollCall, bool]:
-    """The roll call of the newest job in a folder, and whether it makes progress; if it does, there is no verdict.
+    """The roll call of the newest job in a folder, and whether it makes progress; if it does, without a verdict.
 
     Args:
         folder: where its files are.

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from polympi.lab.errors import UsageError
 
 if TYPE_CHECKING:
+    from polympi.lab.audit.model import Audit
     from polympi.lab.audit.roll_call import RollCall
     from polympi.lab.stacks.stack import Stack
 
@@ -22,7 +23,7 @@ _ASLEEP_S = 1.0  # between the two looks of `where`
 
 
 class _Group(TyperGroup):
-    """Commands, and a program: what is no command is what to start."""
+    """Commands, and a program: any other word begins the command line of what to start."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in (*self.commands, "--help", "-h"):
@@ -74,12 +75,10 @@ def start(
     from polympi.lab.audit.starting import LAUNCHERS, launcher, program_path, rank_here
 
     if not hang > 0:
-        raise UsageError(f"--hang {hang:g} is no time to wait: give some seconds, such as --hang {HANG_S:g}.")
+        raise UsageError(f"--hang {hang:g} isn't a time to wait: give some seconds, such as --hang {HANG_S:g}.")
     name = Path(command[0]).name
     if LAUNCHERS.fullmatch(name):
-        raise UsageError(
-            f"'{name}' belongs in front: write '{name} ... polympi audit -- PROGRAM', or give -n RANKS."
-        )
+        raise UsageError(f"'{name}' belongs in front: write '{name} ... polympi audit -- PROGRAM', or give -n RANKS.")
     events = 0 if no_timeline else None
     program_path(command)
     if rank_here() is not None:
@@ -101,7 +100,7 @@ def _run(
     hang: float,
     end: bool,
 ) -> int:
-    from polympi.lab.audit.analyse import analyse
+    from polympi.lab.audit.analyse import analyse, noted
     from polympi.lab.audit.starting import HUNG, processors, run_job
     from polympi.lab.audit.watcher import Watcher
     from polympi.lab.cli.console import errors
@@ -109,19 +108,22 @@ def _run(
     from polympi.lab.report.audit.terminal import print_audit
     from polympi.lab.report.audit.write import write_report
 
+    hung: list[Audit] = []
+
     def say(text: str) -> None:
         errors.print(text, markup=False, soft_wrap=True)
 
     def stop(roll: RollCall) -> bool:
-        hangs = end and roll.verdict is not None and roll.verdict.hang
-        if hangs:
-            say("polympi audit: ends the job, as it hangs (--end).")
-        return hangs
+        if not end or roll.verdict is None or not roll.verdict.hang:
+            return False
+        hung.append(noted(analyse(folder), f"The job hung, and was ended: {roll.verdict.sentence}"))
+        say("polympi audit: ends the job, as it hangs (--end).")
+        return True
 
     watcher = Watcher(folder, hang, say)
     ended = run_job(stack, ranks or processors(), command, variables, watcher=watcher, stop=stop)
     try:
-        audit = analyse(folder)
+        audit = hung[0] if hung else analyse(folder)
         written = write_report(audit, folder, ["html"])
     except LabError as error:  # the program's own result counts
         say(f"polympi: {error}")

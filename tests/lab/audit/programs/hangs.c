@@ -207,6 +207,20 @@ static void one_long(void) {
     barrier();
 }
 
+static void exchange(void) {
+    int got = 0;
+    for (int k = 0; k < 10; k++)
+        MPI_Sendrecv(&value, 1, MPI_INT, (rank + 1) % ranks, 5, &got, 1, MPI_INT, (rank + ranks - 1) % ranks,
+                     5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static int exit_code;
+
+static void exit_with_7(void) {
+    exchange();
+    exit_code = 7;
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -233,6 +247,8 @@ static const struct {
     {"slow", slow},
     {"polling", polling},
     {"one long", one_long},
+    {"exchange", exchange},
+    {"exit with 7", exit_with_7},
 };
 
 int main(int count, char **words) {
@@ -246,4 +262,5 @@ int main(int count, char **words) {
             programs[k].run();
     free(large);
     MPI_Finalize();
+    return exit_code;
 }

@@ -1,4 +1,4 @@
-"""The same programs as in hangs.c, with polympi."""
+"""Programs of hangs.c with polympi, but for those that it ends with an error itself."""
 
 import os
 import signal
@@ -6,6 +6,7 @@ import sys
 import time
 
 import numpy as np
+
 import polympi as mpi
 
 LARGE = 1 << 23
@@ -33,22 +34,9 @@ def wrong_tag():
     world.barrier()
 
 
-def wrong_root():
-    world.gather("a", root=int(rank == 2))
-    world.barrier()
-
-
 def missing():
     if rank == size - 1:
         world.recv(source=0, tag=9)
-    world.barrier()
-
-
-def other_collective():
-    if rank == 2:
-        world.allreduce(1.0)
-    else:
-        world.barrier()
     world.barrier()
 
 
@@ -56,13 +44,6 @@ def crossed():
     both = [world.dup(), world.dup()]
     both[rank].barrier()
     both[1 - rank].barrier()
-
-
-def left():
-    if rank == 0:
-        mpi.finalize()
-        signal.pause()
-    world.recv(source=0, tag=5)
 
 
 def wildcard():
@@ -106,11 +87,6 @@ def probing():
     while rank == 0 and not world.iprobe(source=1, tag=9):
         pass
     world.recv(source=1 - rank, tag=9)
-
-
-def finalizing():
-    if rank > 0:
-        world.recv(source=0, tag=5)
 
 
 globals()[sys.argv[1].replace(" ", "_")]()

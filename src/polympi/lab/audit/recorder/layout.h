@@ -170,7 +170,7 @@ struct event { /* of the timeline */
    and the ring of events, of which number n is at n modulo the segment's `ring`. */
 struct segment {
     int32_t thread;           /* the operating system's number */
-    uint32_t dropped_entries; /* calls that found the profile full, and count in its last entry */
+    uint32_t dropped_entries; /* calls that found the profile full: they count without their communicator */
     uint32_t dropped_pending;
     uint32_t ring;   /* records of its ring: as the header says, or fewer once the disk is full */
     uint64_t events; /* written so far, also those that were overwritten */

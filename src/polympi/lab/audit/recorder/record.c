@@ -18,32 +18,44 @@ static uint64_t key_at(const struct entry *entry) {
     return key;
 }
 
-/* The last entry stands for all that have no room. It is NULL if the entry isn't there and isn't to be made.
- */
-struct entry *find_entry(struct thread *thread, uint64_t key, bool create) {
-    enum { MOST = MAX_ENTRIES * 7 / 8, TRIES = 64 };
+/* The entry of a key, or where it is to be made; NULL if there is none within reach. */
+static struct entry *look(struct thread *thread, uint64_t key) {
+    enum { TRIES = 64 };
     uint64_t place = key * 0x9e3779b97f4a7c15u >> 52;
     for (int k = 0; k < TRIES; k++, place++) {
         struct entry *entry = &thread->entries[place % (MAX_ENTRIES - 1)];
-        if (LIKELY(key_at(entry) == key && entry->calls))
+        if (LIKELY(key_at(entry) == key && entry->calls) || !entry->calls)
             return entry;
-        if (entry->calls)
-            continue;
-        if (!create)
-            return NULL;
-        if (thread->used_entries >= MOST)
-            break;
-        thread->used_entries++;
-        memcpy(entry, &key, sizeof key);
-        return entry;
     }
+    return NULL;
+}
+
+/* What has no room counts without its communicator, as programs may make many; the last entry stands for the
+ * rest. */
+static RARE struct entry *full(struct thread *thread, uint64_t key) {
+    uint64_t general = key | (uint64_t)NO_COMMUNICATOR << 16;
+    struct entry *entry = look(thread, general);
+    thread->segment->dropped_entries++;
+    if (!entry)
+        entry = &thread->entries[MAX_ENTRIES - 1];
+    if (!entry->calls)
+        memcpy(entry, &general, sizeof general);
+    return entry;
+}
+
+/* NULL if the entry isn't there and isn't to be made. */
+struct entry *find_entry(struct thread *thread, uint64_t key, bool create) {
+    enum { MOST = MAX_ENTRIES * 7 / 8 };
+    struct entry *entry = look(thread, key);
+    if (LIKELY(entry && entry->calls))
+        return entry;
     if (!create)
         return NULL;
-    struct entry *last = &thread->entries[MAX_ENTRIES - 1];
-    if (!last->calls)
-        memcpy(last, &key, sizeof key);
-    thread->segment->dropped_entries++;
-    return last;
+    if (!entry || thread->used_entries >= MOST)
+        return full(thread, key);
+    thread->used_entries++;
+    memcpy(entry, &key, sizeof key);
+    return entry;
 }
 
 /* The ring takes its place on the disk as it grows; where there is no more, it begins anew. */

@@ -1,4 +1,5 @@
-/* The procedures that a program calls instead of MPI's. */
+/* The procedures that a program calls instead of MPI's. Their public names are aliases: by them, another
+   tool's procedures could be meant. */
 #include "recorder.h"
 
 /* Parameters, and arguments as they were passed and as `enter` has changed them, by their number. */
@@ -66,8 +67,7 @@
 #define BEGINS(KIND) ((KIND) == INIT || (KIND) == SESSION_BEGIN)
 
 #define P(NAME, KIND, COUNT, SIGNATURE)                                                                      \
-    EXPORT intptr_t NAME(A##COUNT);                                                                          \
-    EXPORT intptr_t NAME(A##COUNT) {                                                                         \
+    static intptr_t wrapper_##NAME(A##COUNT) {                                                               \
         intptr_t arguments[] = {NONEMPTY##COUNT};                                                            \
         intptr_t (*real)(A##COUNT) = (intptr_t(*)(A##COUNT))real_of(NUMBER_##NAME);                          \
         struct call call;                                                                                    \
@@ -79,11 +79,12 @@
         if (!enter(&call, NUMBER_##NAME, arguments, __builtin_return_address(0), false))                     \
             return real(V##COUNT);                                                                           \
         return leave(&call, real(X##COUNT));                                                                 \
-    }
+    }                                                                                                        \
+    EXPORT intptr_t NAME(A##COUNT) __attribute__((alias("wrapper_" #NAME)));
 #include "procedures.h"
 
 static void *const wrappers[PROCEDURES] = {
-#define P(NAME, KIND, COUNT, SIGNATURE) (void *)NAME,
+#define P(NAME, KIND, COUNT, SIGNATURE) (void *)wrapper_##NAME,
 #include "procedures.h"
 };
 
