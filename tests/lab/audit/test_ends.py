@@ -99,13 +99,13 @@ def test_a_process_that_never_starts_mpi_has_no_file(stack: Stack, tmp_path: Pat
 
 @pytest.mark.system
 def test_a_full_disk_shortens_the_timeline(stack: Stack, program: str, tmp_path: Path) -> None:
-    """A file system of 4 MB has room for the profile, and for fewer events than the program makes."""
+    """A file system of 3 MB has room for the profile, and for fewer events than the program makes."""
     if os.geteuid() != 0:
         pytest.skip("needs root, to mount a file system")
     kept, disk = tmp_path / "kept", tmp_path / "disk"
     disk.mkdir()
-    script = f"mount -t tmpfs -o size=4m audit {disk} && {program} communicators && cp {disk}/*.audit {kept}"
-    job = record(stack, 0, ["unshare", "-m", "sh", "-c", script], kept, POLYMPI_AUDIT=str(disk))
+    script = f"mount -t tmpfs -o size=3000k audit {disk} && {program} communicators && cp {disk}/*.audit {kept}"
+    job = record(stack, 0, ["unshare", "-m", "sh", "-ec", script], kept, POLYMPI_AUDIT=str(disk))
     assert job.code == 0, job.stderr
     (one,) = job.ranks
     segment = one.segments[0]

@@ -28,12 +28,12 @@ def places(one: Recorded, procedure: str) -> set[tuple[str, str, int]]:
 
 def test_calls_by_mpi4py_and_ctypes_name_the_line_of_python(stack: Stack, tmp_path: Path) -> None:
     job = record(stack, 2, [stack.python, str(PLACES), stack.libmpi], tmp_path)
-    assert (job.code, job.stdout.split(), job.stderr) == (0, ["2", "2"], "")
+    assert (job.code, job.stderr) == (0, "")
     for one in job.ranks:
         assert places(one, "MPI_Sendrecv") == {("places.py", "arrays", line(PLACES, "arrays"))}
         assert places(one, "MPI_Mprobe") == {("places.py", "Exchange.objects", line(PLACES, "any object"))}
         assert places(one, "MPI_Barrier") == {
-            ("places.py", "arrays.<locals>.<lambda>", line(PLACES, "lambda")),
+            ("places.py", "arrays.<locals>.nested", line(PLACES, "nested")),
             ("generated", "<module>", 1),
         }
         assert places(one, "MPI_Allreduce") == {("places.py", "generator", line(PLACES, "begin of a call"))}
@@ -47,15 +47,15 @@ def test_calls_of_polympi_name_the_line_of_its_user(stack: Stack, tmp_path: Path
     job = record(stack, 2, [stack.python, str(program)], tmp_path, **variables)
     assert job.code == 0, job.stderr
     lines = {call.line for one in job.ranks for call in one.calls() if Path(call.file) == program}
-    assert {line(program, "send"), line(program, "recv"), line(program, "barrier")} <= lines
+    assert {line(program, "send"), line(program, "recv")} <= lines
     assert not any(
         "/src/polympi/" in call.file and call.file.endswith(".py") for one in job.ranks for call in one.calls()
     )
 
 
 def test_native_code_can_be_asked_for(stack: Stack, tmp_path: Path) -> None:
-    job = record(stack, 1, [stack.python, str(PLACES), stack.libmpi], tmp_path, POLYMPI_AUDIT_PYTHON="0")
-    (one,) = job.ranks
+    job = record(stack, 2, [stack.python, str(PLACES), stack.libmpi], tmp_path, POLYMPI_AUDIT_PYTHON="0")
+    one = job.ranks[1]
     assert {call.line for call in one.calls()} == {-1}
     assert any("mpi4py" in call.file for call in one.calls("MPI_Sendrecv"))
 

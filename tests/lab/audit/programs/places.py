@@ -19,20 +19,26 @@ class Exchange:
 def arrays(times: int) -> None:
     for _ in range(times):
         comm.Sendrecv(data, (comm.rank + 1) % comm.size, recvbuf=data.copy())  # arrays
-    (lambda: comm.Barrier())()  # lambda
+
+    def nested() -> None:
+        comm.Barrier()  # nested
+
+    nested()
     exec(compile("comm.Barrier()", "generated", "exec"))
 
 
 def generator():
-    yield comm.allreduce(  # begin of a call
-        1,
-        op=MPI.SUM,
+    result = np.zeros(1)
+    comm.Allreduce(  # begin of a call
+        np.ones(1),
+        result,
     )
+    yield int(result[0])
 
 
 Exchange().objects()
 arrays(5)
-print(sum(generator()))
+assert sum(generator()) == comm.size
 mpi = ctypes.CDLL(sys.argv[1])
 major = ctypes.c_int()
 mpi.MPI_Get_version(ctypes.byref(major), ctypes.byref(ctypes.c_int()))  # ctypes

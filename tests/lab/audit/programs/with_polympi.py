@@ -3,7 +3,6 @@
 from polympi import world
 
 if world.rank == 0:
-    world.send([1, 2, 3], to=1)  # send
+    world.send([1, 2, 3], dest=1)  # send
 elif world.rank == 1:
     assert world.recv(source=0) == [1, 2, 3]  # recv
-world.barrier()  # barrier

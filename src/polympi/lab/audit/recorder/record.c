@@ -60,13 +60,13 @@ struct entry *find_entry(struct thread *thread, uint64_t key, bool create) {
 
 /* The ring takes its place on the disk as it grows; where there is no more, it begins anew. */
 static RARE bool more_events(struct thread *thread) {
-    enum { STEP = 1 << 14 };
-    uint64_t room = thread->ring - thread->allocated, step = room < STEP ? room : STEP;
-    if (step && allocate(thread->events_offset + thread->allocated * sizeof(struct event),
-                         step * sizeof(struct event))) {
-        thread->allocated += step;
-        return true;
-    }
+    enum { STEP = 1 << 14, SMALLEST = 1 << 6 };
+    uint64_t room = thread->ring - thread->allocated;
+    for (uint64_t step = room < STEP ? room : STEP; step >= SMALLEST; step /= 2)
+        if (allocate(thread->events_offset + thread->allocated * sizeof(struct event), step * sizeof(struct event))) {
+            thread->allocated += step;
+            return true;
+        }
     thread->ring = thread->allocated;
     thread->segment->ring = (uint32_t)thread->ring;
     thread->next_event = 0;
