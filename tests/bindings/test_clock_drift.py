@@ -38,6 +38,7 @@ def drifting(stack: Stack, folder: Path, parts: int) -> Path:
         (2_000_000_000, False),
     ],
 )
+@pytest.mark.parametrize("stack", ["mpich"], indirect=True)  # only the clocks decide
 def test_starts_stay_together_while_clocks_drift_once_the_drift_is_known(
     hosts: Hosts, stack: Stack, tmp_path: Path, *, parts: int, believed: bool
 ) -> None:

@@ -41,6 +41,7 @@ CASES = {
     )
 }
 FATE = PROGRAMS / "fate.c"
+ONE_LIBRARY = pytest.mark.parametrize("stack", ["mpich"], indirect=True)  # of what only the clocks decide
 
 
 def launched_on(
@@ -93,6 +94,7 @@ def test_ranks_of_several_hosts_start_together_whatever_their_clocks_show(
     ],
 )
 @pytest.mark.skipif(PROCESSORS < 2, reason="needs two CPUs")
+@ONE_LIBRARY
 def test_hosts_of_one_machine_share_its_cpus(
     request: pytest.FixtureRequest, stack: Stack, tmp_path: Path, *, clocks: str, cpu: str, oversubscribed: bool
 ) -> None:
@@ -129,6 +131,7 @@ def test_collectives_take_as_long_whatever_the_clocks_of_the_hosts_show(
 
 
 @pytest.mark.parametrize("name", ["c", "mpi4py"])
+@ONE_LIBRARY
 def test_the_start_is_known_where_rank_0_has_another_clock(
     hosts_of_two_times: Hosts, stack: Stack, name: str, tmp_path: Path
 ) -> None:
@@ -152,6 +155,7 @@ def test_the_start_is_known_where_rank_0_has_another_clock(
 
 
 @pytest.mark.parametrize("backwards", [False, True])
+@ONE_LIBRARY
 def test_a_rank_that_starts_late_on_a_host_with_another_clock_makes_the_start_late(
     hosts_of_two_times: Hosts, stack: Stack, tmp_path: Path, *, backwards: bool
 ) -> None:
@@ -166,6 +170,7 @@ def test_a_rank_that_starts_late_on_a_host_with_another_clock_makes_the_start_la
     assert 500_000_000 - record.ready_error_ns < record.ready_ns < record.wall_ns + record.ready_error_ns
 
 
+@ONE_LIBRARY
 def test_the_latest_moment_of_all_ranks_is_told_on_the_clock_of_rank_0(
     hosts_of_two_times: Hosts, stack: Stack, tmp_path: Path
 ) -> None:

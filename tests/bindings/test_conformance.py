@@ -24,7 +24,12 @@ from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.stack import Stack
 
-COUNTS = {"warmup": 1, "batches": 2, "iterations": 2, "events": 3}
+# By ranks. Each message waits for a turn on busy processors, so there are few where there are many cases. Three ranks
+# show that a program makes several batches and times several events.
+COUNTS = {
+    2: {"warmup": 1, "batches": 1, "iterations": 2, "events": 1},
+    3: {"warmup": 1, "batches": 2, "iterations": 2, "events": 3},
+}
 SHIPPED = load_bindings()
 # The thread levels of bindings that choose one by themselves; the others take what their language's library does.
 LEVELS = {
@@ -73,6 +78,7 @@ class Conformed:
 
     covered: dict[int, PlannedCase]
     refused: dict[int, PlannedCase]
+    ranks: int
     launched: Launched
     text: str  # the samples as they were written
 
@@ -101,9 +107,11 @@ def _refused(name: str, ranks: int) -> list[Case]:
     return [c for c in all_cases() if SHIPPED[name].why_not(c) is not None and c.size_bytes in FEW_SIZES]
 
 
-def _plan(first: int, cases: list[Case]) -> dict[int, PlannedCase]:
+def _plan(first: int, cases: list[Case], ranks: int) -> dict[int, PlannedCase]:
     return {
-        number: PlannedCase(benchmark=c.benchmark, mode=c.mode, payload=c.payload, size_bytes=c.size_bytes, **COUNTS)
+        number: PlannedCase(
+            benchmark=c.benchmark, mode=c.mode, payload=c.payload, size_bytes=c.size_bytes, **COUNTS[ranks]
+        )
         for number, c in enumerate(cases, first)
     }
 
@@ -122,8 +130,8 @@ def conform(tmp_path_factory: pytest.TempPathFactory) -> Conform:
         if missing := why_not_ready(SHIPPED[name], stack):
             pytest.skip(missing)
         if (stack.name, name, ranks) not in made:
-            covered = _plan(0, _covered(name, ranks))
-            refused = _plan(len(covered), _refused(name, ranks))
+            covered = _plan(0, _covered(name, ranks), ranks)
+            refused = _plan(len(covered), _refused(name, ranks), ranks)
             folder = tmp_path_factory.mktemp("launch")
             processors = len(os.sched_getaffinity(0))
             setting = Setting(ranks, None, processors, folder)
@@ -132,7 +140,7 @@ def conform(tmp_path_factory: pytest.TempPathFactory) -> Conform:
             done = launch(Place(0, 0), arm, place, covered | refused, setting, timeout_s=300)
             written = folder / "samples.txt"
             text = written.read_text(errors="replace") if written.is_file() else ""
-            made[stack.name, name, ranks] = Conformed(covered, refused, done, text)
+            made[stack.name, name, ranks] = Conformed(covered, refused, ranks, done, text)
         return made[stack.name, name, ranks]
 
     return launched
@@ -148,10 +156,10 @@ def test_no_benchmark_mode_or_payload_is_left_out_here() -> None:
     }
 
 
-def rows(benchmark: Benchmark) -> int:
+def rows(benchmark: Benchmark, ranks: int) -> int:
     """The samples of a case: times of batches and events, and of an application that exchanges, its communication."""
     communicates = benchmark.application and benchmark.kind != "joint"
-    return COUNTS["batches"] * (1 + communicates) + COUNTS["events"]
+    return COUNTS[ranks]["batches"] * (1 + communicates) + COUNTS[ranks]["events"]
 
 
 def _wrong_cases(done: Conformed) -> dict[int, object]:
@@ -161,7 +169,7 @@ def _wrong_cases(done: Conformed) -> dict[int, object]:
     for number, case in done.covered.items():
         times = [*samples.batches.get(number, ()), *samples.events.get(number, ())]
         count = len(times) + len(samples.communication.get(number, ()))
-        if number not in samples.valid or count != rows(BENCHMARKS[case.benchmark]) or min(times) <= 0:
+        if number not in samples.valid or count != rows(BENCHMARKS[case.benchmark], done.ranks) or min(times) <= 0:
             wrong[number] = case, samples.invalid.get(number) or samples.skipped.get(number), count, times
     for number, case in done.refused.items():
         if not samples.skipped.get(number):
@@ -194,7 +202,7 @@ def test_a_launch_conforms(conform: Conform, stack: Stack, name: str, ranks: int
     assert record.outcome == "ok", f"{record.detail}\n{record.stderr_tail}"
     assert _wrong_cases(done) == {}
     assert (samples.valid, set(samples.skipped)) == (set(done.covered), set(done.refused))
-    assert done.launched.frame.height == sum(rows(BENCHMARKS[case.benchmark]) for case in done.covered.values())
+    assert done.launched.frame.height == sum(rows(BENCHMARKS[case.benchmark], ranks) for case in done.covered.values())
     assert [fact for fact, holds in _header(done, name, stack).items() if not holds] == []
     strictly = read_strictly(done.text)
     assert (strictly.ended, strictly.header["binding"], strictly.header["threads"]) == (True, name, samples.threads)
