@@ -35,7 +35,8 @@ audits = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Record what a program asks of MPI, where its time goes and who hangs: polympi audit -n 4 -- ./program",
+    help="Record any MPI program: what it asks of MPI, where its time goes, and who hangs.",
+    epilog="To start one: polympi audit -n 4 -- ./program (options: polympi audit start --help).",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
