@@ -44,6 +44,8 @@ def test_the_ring_keeps_the_newest_in_their_order(tmp_path: Path) -> None:
         one.call("MPI_Barrier", number, number + 0.5, number=number)
     (segment,) = RankFile(one.write(tmp_path)).segments
     assert segment.events()["number"].tolist() == list(range(13, 21))
+    assert segment.events(7)["number"].tolist() == list(range(14, 21))
+    assert segment.events(3)["number"].tolist() == [18, 19, 20]
     assert segment.lost == 13
 
 

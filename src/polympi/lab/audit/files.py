@@ -30,13 +30,16 @@ class Segment:
     peers: Records
     ring: Records
 
-    def events(self) -> Records:
-        """A copy of the timeline, oldest first, as far as the ring still has it."""
+    def events(self, most: int | None = None) -> Records:
+        """A copy of the timeline, oldest first, as far as the ring still has it; of at most so many of the newest."""
         written, size = int(self.record["events"]), len(self.ring)
-        if written <= size or not size:
-            return self.ring[:written].copy()
-        begin = written % size
-        return np.concatenate([self.ring[begin:], self.ring[:begin]])
+        number = min(written, size) if most is None else min(written, size, most)
+        if not number:
+            return self.ring[:0].copy()
+        end = (written - 1) % size + 1
+        if number <= end:
+            return self.ring[end - number : end].copy()
+        return np.concatenate([self.ring[end - number :], self.ring[:end]])
 
     @property
     def lost(self) -> int:

@@ -20,7 +20,7 @@ from polympi.lab.audit.sites import SiteNames
 from polympi.lab.audit.standing import Group, Operation, Situation, Standing
 from polympi.lab.audit.words import site_text
 
-_NEWEST = 4000  # events of each thread: a message that is not received is seldom older
+_NEWEST = 2000  # events of each thread: a message that is not received is seldom older
 
 
 def look(job: Job, names: SiteNames, processes: Processes) -> Situation:
@@ -83,7 +83,7 @@ class _View:
     @cached_property
     def _events(self) -> Records:
         """The newest events of all threads, in the order in which they ended."""
-        parts = [segment.events()[-_NEWEST:] for segment in self._segments]
+        parts = [segment.events(_NEWEST) for segment in self._segments]
         events = np.concatenate(parts) if parts else np.empty(0, layout.EVENT)
         return events[np.argsort(events["end"], kind="stable")]
 

@@ -16,6 +16,7 @@ from polympi.lab.audit.sites import SiteNames
 from polympi.lab.audit.words import seconds_text
 from polympi.lab.errors import ResultError
 
+AGAIN_S = 10.0  # between looks at a job without progress, of which only the processes can change
 SURE_S = 1.0  # a rank that has made progress since then was only on its way
 Say = Callable[[str], None]
 
@@ -33,6 +34,7 @@ class Watcher:
     _files: dict[Path, RankFile] = field(default_factory=dict)
     _progress: object = None
     _since: float = 0.0  # when the last progress was seen
+    _again: float = 0.0  # when a job without progress is looked at again
     _said: object = None  # what the last roll call was about
 
     def tick(self) -> RollCall | None:
@@ -43,15 +45,16 @@ class Watcher:
         now = self.clock()
         progress = progress_of(job)
         if progress != self._progress:
-            self._progress, self._since = progress, now
+            self._progress, self._since, self._again = progress, now, now
             return None
         for file in job.files:  # so that the next look knows what they have used since
             self._processes.look(file.host, int(file.header["pid"]), 0)
-        if now - self._since < self.stall:
+        if now - self._since < self.stall or now < self._again:
             return None
         roll = self._roll(job)
         if roll.verdict is None:
             return None
+        self._again = now + AGAIN_S
         if roll.signature != self._said:
             self._said = roll.signature
             self._print(roll, f"polympi audit: no progress for {seconds_text(now - self._since)}")
