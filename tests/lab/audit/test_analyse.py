@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from written import Written
+from audit.written import PROCEDURES, Written
 
 from polympi.lab.audit.analyse import analyse
 from polympi.lab.audit.layout import NO_COMMUNICATOR, Role
@@ -23,8 +23,6 @@ def run(folder: Path, *ranks: Written) -> Audit:
         for name, site in {(event[4], event[8]) for event in calls}:
             mine = [event for event in calls if (event[4], event[8]) == (name, site)]
             length = sum(event[1] - event[0] for event in mine) / 2e9
-            from written import PROCEDURES
-
             one.entry(PROCEDURES[name], len(mine), length, site=site)
         one.write(folder)
     return analyse(folder)

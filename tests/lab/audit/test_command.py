@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from audit.drills import compiled
+from audit.written import Written, ticks
 from commands import refusal, typed
-from drills import compiled
-from written import Written, ticks
 
 from polympi.lab.audit.layout import State
 from polympi.lab.audit.starting import job_name, rank_here

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from drills import command_of, variables_of, watch
+from audit.drills import command_of, variables_of, watch
 
 from polympi.lab.audit.verdict import Kind
 from polympi.lab.stacks.stack import Stack

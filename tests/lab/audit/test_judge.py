@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from made_up import WORLD, finalized, inside, job, op, outside, running
+from audit.made_up import WORLD, finalized, inside, job, op, outside, running
 
 from polympi.lab.audit.judge import judge
 from polympi.lab.audit.layout import ANY_SOURCE, ANY_TAG, State

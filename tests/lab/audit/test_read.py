@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from written import TICKS_PER_S, WORLD, Written, ticks
+from audit.written import TICKS_PER_S, WORLD, Written, ticks
 
 from polympi.lab.audit import layout
 from polympi.lab.audit.analyse import analyse

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from written import Written, ticks
+from audit.written import Written, ticks
 
 from polympi.lab.audit.layout import State
 from polympi.lab.audit.verdict import Kind
