@@ -63,7 +63,8 @@ static RARE bool more_events(struct thread *thread) {
     enum { STEP = 1 << 14, SMALLEST = 1 << 6 };
     uint64_t room = thread->ring - thread->allocated;
     for (uint64_t step = room < STEP ? room : STEP; step >= SMALLEST; step /= 2)
-        if (allocate(thread->events_offset + thread->allocated * sizeof(struct event), step * sizeof(struct event))) {
+        if (allocate(thread->events_offset + thread->allocated * sizeof(struct event),
+                     step * sizeof(struct event))) {
             thread->allocated += step;
             return true;
         }
