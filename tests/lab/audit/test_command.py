@@ -87,8 +87,13 @@ def test_ranks_of_a_launcher_record_themselves(stack: Stack, tmp_path: Path) -> 
     )
     assert done.returncode == 0, done.stderr
     (folder,) = tmp_path.glob("audit-*")
-    assert len(list(folder.glob("*.audit"))) == 2
+    files = list(folder.glob("*.audit"))
+    assert len(files) == 2
     assert "2 ranks" in typed("audit", "report", str(folder)).stdout
+    for file in files:
+        os.utime(file, (0, 0))
+    earlier = typed("audit", "-o", str(folder), "--", program, PMI_RANK="0")
+    assert "has the audit of an earlier job, which is never overwritten" in " ".join(earlier.stderr.split())
 
 
 @pytest.mark.exclusive

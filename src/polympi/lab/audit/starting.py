@@ -11,10 +11,12 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
 import psutil
 
+from polympi.lab.audit.files import ENDING
 from polympi.lab.audit.roll_call import RollCall
 from polympi.lab.audit.watcher import Watcher
 from polympi.lab.errors import UsageError, system_reason
@@ -28,6 +30,7 @@ Stop = Callable[[RollCall], bool]
 TICK_S = 1.0  # between looks at the files
 HUNG = 124  # the exit code of a job that was ended because it hung, as that of timeout(1)
 GRACE_S = 5.0  # for a launcher to end its ranks after a signal
+_SKEW_S = 60.0  # by which clocks of hosts and of a file server may differ
 LAUNCHERS = re.compile(r"(mpiexec|mpirun|orterun|prterun|prun|srun|jsrun|aprun)([.-].*)?")
 # What launchers give each rank: its number.
 _OF_RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PALS_RANKID", "JSM_NAMESPACE_RANK")
@@ -59,6 +62,12 @@ def job_name(environment: Mapping[str, str] = os.environ) -> str:
             )
             return re.sub(r"[^A-Za-z0-9.-]+", "-", environment[name] + step)
     return str(os.getppid())
+
+
+def has_earlier_files(folder: Path) -> bool:
+    """Whether a folder has files of ranks from well before this rank's launcher began."""
+    began = psutil.Process(os.getppid()).create_time() - _SKEW_S
+    return any(path.stat().st_mtime < began for path in folder.glob(f"*{ENDING}"))
 
 
 def program_path(command: Sequence[str]) -> str:

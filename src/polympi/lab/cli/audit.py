@@ -193,11 +193,16 @@ def diff(
 def _folder_of_job(output: Path | None) -> Path:
     """The folder that all ranks of this job have, whichever makes it."""
     from polympi.lab.audit.recorder import FOLDER_VARIABLE
-    from polympi.lab.audit.starting import job_name
+    from polympi.lab.audit.starting import has_earlier_files, job_name
 
     named = os.environ.get(FOLDER_VARIABLE)
     folder = output or (Path(named) if named else Path(f"audit-{job_name()}"))
     folder.mkdir(parents=True, exist_ok=True)
+    if has_earlier_files(folder):
+        raise UsageError(
+            f"'{folder}' has the audit of an earlier job, which is never overwritten: choose another folder with "
+            "--output."
+        )
     return folder
 
 
