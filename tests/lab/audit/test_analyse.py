@@ -95,6 +95,18 @@ def test_a_late_receiver_is_found_where_the_send_waited(tmp_path: Path) -> None:
     assert found["MPI_Send", Cause.BLOCKING] == pytest.approx(0.5)
 
 
+def test_a_wait_for_a_send_is_late_by_its_receiver(tmp_path: Path) -> None:
+    """The wait from 2 to 5.5 s is for a large message, whose receive is begun at 5 s."""
+    sender, receiver = Written(0, 2), Written(1, 2)
+    sender.call("MPI_Isend", 1.0, 1.1, peer=1, tag=3, bytes=10**6)
+    sender.call("MPI_Wait", 2.0, 5.5)
+    receiver.call("MPI_Recv", 5.0, 5.5, peer=0, tag=3, bytes=10**6)
+    audit = run(tmp_path, sender, receiver)
+    assert lost(audit)["MPI_Wait", Cause.LATE_RECEIVER] == pytest.approx(3.0)
+    assert lost(audit)["MPI_Wait", Cause.TRANSFER] == pytest.approx(0.5)
+    assert audit.findings[0].detail["rank"] == 1
+
+
 def test_ranks_wait_for_the_last_one_before_a_collective(tmp_path: Path) -> None:
     ranks = [Written(rank, 3) for rank in range(3)]
     for one, begin in zip(ranks, (1.0, 2.0, 5.0), strict=True):

@@ -84,15 +84,33 @@ def _late_sender(events: Events, blamed: Counts) -> Floats:
 
 
 def _late_receiver(events: Events, blamed: Counts) -> Floats:
-    """Time that a blocking send waited until its receive was begun; one that returned before did not wait."""
+    """Time that a blocking send, or the wait for another one, took until its receive was begun."""
     lost = np.zeros(len(events.begin))
     blocking = named(events, procedures.SENDS)[events.sends]
-    sends, receives = events.sends[blocking], events.receives[blocking]
-    late = events.begin[receives] - events.begin[sends]
-    waited = (late > 0) & (events.begin[receives] <= events.end[sends])
-    lost[sends[waited]] = late[waited]
-    blamed[sends[waited]] = events.rank[receives[waited]]
+    calls = np.where(blocking, events.sends, _waits_at(events, events.sends, events.begin[events.receives]))
+    late = events.begin[events.receives] - events.begin[calls]
+    # A send whose receive begins after its end did not wait; a wait may be for a message that it has received.
+    waited = (calls >= 0) & (late > 0) & (events.begin[events.receives] <= events.end[calls])
+    waited &= blocking | ~np.isin(calls, waiting_calls(events, events.receives))
+    np.maximum.at(lost, calls[waited], late[waited])
+    is_last = waited & (late == lost[calls])
+    blamed[calls[is_last]] = events.rank[events.receives[is_last]]
     return lost
+
+
+def _waits_at(events: Events, sends: Counts, moments: Floats) -> Counts:
+    """The call in which the thread of each send waits for requests at a moment; -1 if it doesn't, or waited before."""
+    order = _calls_by_thread(events)
+    lines = numbered(events.rank, events.thread)
+    width = float(events.end.max() - events.begin.min()) + 1.0
+    place = np.searchsorted(
+        lines[order] * width + events.begin[order] - events.begin.min(),
+        lines[sends] * width + moments - events.begin.min(),
+        side="right",
+    )
+    calls = order[np.maximum(place - 1, 0)]
+    waits = named(events, procedures.WAITS_FOR_ALL | procedures.WAITS_FOR_ANY)[calls] & (lines[calls] == lines[sends])
+    return np.where(waits & (events.begin[calls] >= events.begin[sends]), calls, -1)
 
 
 def collective_calls(events: Events) -> tuple[Counts, Counts]:
