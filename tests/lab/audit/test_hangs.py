@@ -51,7 +51,8 @@ DRILLS = {
     "probing": Drill(Kind.POLLING, (0,)),
     "finalizing": Drill(Kind.FINALIZED, (0,), libraries=("C", "mpi4py")),
 }
-HEALTHY = ("slow", "polling", "one long")
+HEALTHY = [(name, library) for name in ("slow", "polling", "one long") for library in ("C", "mpi4py")]
+HEALTHY += [("overlapping", "C")]
 
 
 def _cases() -> list[object]:
@@ -86,8 +87,7 @@ def test_one_of_many_ranks_is_found(mpich: Stack, tmp_path: Path) -> None:
     assert [place.ranks for place in said.rolls[0].places] == [tuple(range(16)), (16,)]
 
 
-@pytest.mark.parametrize("library", ["C", "mpi4py"])
-@pytest.mark.parametrize("name", HEALTHY)
+@pytest.mark.parametrize(("name", "library"), HEALTHY)
 @pytest.mark.slow
 def test_healthy_programs_do_not_hang(
     name: str, library: str, *, stack: Stack, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +125,18 @@ def test_the_state_of_a_rank_is_read(tmp_path: Path) -> None:
     assert (standing.begun, standing.sent_to[1], standing.received_from[1]) == ({WORLD: 6}, 2, 1)
     assert progress_of(job) == ((9, 1, 0),)
     assert job.missing == (1,)
+
+
+def test_who_computes_between_polls_does_not_wait(tmp_path: Path) -> None:
+    """The last poll was long ago, at 4 s of a clock that has gone on since."""
+    current = {"procedure": "MPI_Iprobe", "peer": 1, "polls": 9, "first_poll": ticks(1.0), "since": ticks(4.0)}
+    Written(0, 1, state=State.RUNNING, current=current, started_ns=time.time_ns() - 60 * 10**9).write(tmp_path)
+    standing = look(read_job(tmp_path), SiteNames(), Processes()).standings[0]
+    assert (standing.polls, standing.outside) == (0, True)
+    recent = {**current, "since": ticks(59.9)}
+    Written(0, 1, state=State.RUNNING, current=recent, started_ns=time.time_ns() - 60 * 10**9).write(tmp_path)
+    standing = look(read_job(tmp_path), SiteNames(), Processes()).standings[0]
+    assert (standing.polls, standing.outside) == (9, False)
 
 
 def test_finalize_is_no_collective_that_others_wait_for(tmp_path: Path) -> None:

@@ -17,9 +17,12 @@ from polympi.lab.audit.layout import NO_PEER, Role, State
 from polympi.lab.audit.model import Site
 from polympi.lab.audit.processes import Processes
 from polympi.lab.audit.sites import SiteNames
-from polympi.lab.audit.standing import Group, Operation, Situation, Standing
+from polympi.lab.audit.standing import Group, Operation, Process, Situation, Standing
 from polympi.lab.audit.words import site_text
 
+_POLLS_S = 1.0  # who polls does so more often
+_LITTLE = 0.03  # of its processor time: a loop of polls spends several times as much in them, also in Python
+_IDLE = 0.05  # processors
 _NEWEST = 2000  # events of each thread: a message that is not received is seldom older
 
 
@@ -46,6 +49,12 @@ def progress_of(job: Job) -> tuple[tuple[int, int, int], ...]:
         inside = sum(int(current["inside"]) and not int(current["polls"]) for current in currents)
         found.append((calls, inside, int(file.state)))
     return tuple(found)
+
+
+def time_in_mpi(file: RankFile, processes: Processes) -> float | None:
+    """The share of the time since the last look that a rank was in calls which have ended."""
+    ticks = sum(int(segment.record["in_mpi"]) for segment in file.segments)
+    return processes.in_mpi(file.host, int(file.header["pid"]), float(clock_of(file).seconds(ticks)))
 
 
 def _ends(file: RankFile) -> bool:
@@ -95,6 +104,7 @@ class _View:
             process = self.processes.look(self.file.host, pid, pid)
             return Standing(self.file.rank, self.file.state, begun=self.begun, process=process)
         current = segment.record["current"].copy()
+        process = self.processes.look(self.file.host, pid, segment.thread)
         call = self._operation(current, int(current["since"]))
         inside = bool(current["inside"]) and call.procedure not in procedures.POLLS
         if inside and procedures.collective(call.procedure):
@@ -105,7 +115,7 @@ class _View:
             inside=inside,
             call=call,
             progress=sum(int(one.record["current"]["progress"]) for one in self._segments),
-            polls=0 if inside else int(current["polls"]),
+            polls=0 if inside or self._computes(current, process) else int(current["polls"]),
             polling=self._age(int(current["first_poll"])) if current["polls"] else 0.0,
             pending=tuple(self._pending()),
             begun=self.begun,
@@ -119,8 +129,17 @@ class _View:
                 if one.procedure not in procedures.ENDS
             },
             locked=self._locked(),
-            process=self.processes.look(self.file.host, pid, segment.thread),
+            process=process,
         )
+
+    def _computes(self, current: Records, process: Process) -> bool:
+        """Whether a rank that polls does something else between its polls, after which it may stop polling."""
+        if self._age(int(current["since"])) > _POLLS_S:
+            return True
+        share = time_in_mpi(self.file, self.processes)
+        if share is None or process.busy is None or process.busy < _IDLE:
+            return False  # a rank that sleeps between its polls waits, too
+        return share < _LITTLE * process.busy
 
     def _age(self, ticks: int) -> float:
         """Seconds since a moment."""

@@ -17,17 +17,18 @@ _READS = {
     "x86_64": {0: "read", 17: "pread64", 19: "readv", 257: "openat", 2: "open", 47: "recvmsg", 45: "recvfrom"},
     "aarch64": {63: "read", 67: "pread64", 65: "readv", 56: "openat", 212: "recvmsg", 207: "recvfrom"},
 }
+_SOON_S = 0.2  # processor time is counted in hundredths of a second
 _OPENS = ("open", "openat")
 
 
 class Processes:
-    """Looks at processes, and remembers how much processor time each had used the last time."""
+    """Looks at processes, and remembers how much time each had used the last time, of a processor and in MPI."""
 
     def __init__(self) -> None:
         """Begin without having seen any."""
         self._host = socket.gethostname()
-        self._used: dict[int, tuple[float, float]] = {}
-        self._busy: dict[int, float] = {}
+        self._used: dict[tuple[str, str, int], tuple[float, float]] = {}
+        self._shares: dict[tuple[str, str, int], float] = {}
 
     def is_here(self, host: str) -> bool:
         """Whether a host is this one."""
@@ -41,7 +42,7 @@ class Processes:
             state, used = _state(Path(f"/proc/{pid}"))
         except (OSError, ValueError):
             return Process(host, pid, Activity.GONE)
-        busy = self._share(pid, used)
+        busy = self._share(("processor", host, pid), used)
         if state in "ZX":
             return Process(host, pid, Activity.GONE)
         if state in "Tt":
@@ -49,17 +50,27 @@ class Processes:
         activity, doing = _in_call(pid, thread or pid)
         return Process(host, pid, activity, busy, doing)
 
-    def _share(self, pid: int, used: float) -> float | None:
-        """Processors used since the last look; a look soon after another one says what that one said."""
+    def in_mpi(self, host: str, pid: int, seconds: float) -> float | None:
+        """The share of the time since the last look that a rank was in calls which have ended; None at the first look.
+
+        Args:
+            host: of the rank.
+            pid: its process.
+            seconds: its time in MPI until now.
+        """
+        return self._share(("MPI", host, pid), seconds)
+
+    def _share(self, key: tuple[str, str, int], used: float) -> float | None:
+        """What was used since the last look per second; a look soon after another one says what that one said."""
         now = time.monotonic()
-        before = self._used.get(pid)
-        if before is not None and now - before[0] < 0.2:
-            return self._busy.get(pid)
-        self._used[pid] = now, used
+        before = self._used.get(key)
+        if before is not None and now - before[0] < _SOON_S:
+            return self._shares.get(key)
+        self._used[key] = now, used
         if before is None:
             return None
-        self._busy[pid] = (used - before[1]) / (now - before[0])
-        return self._busy[pid]
+        self._shares[key] = (used - before[1]) / (now - before[0])
+        return self._shares[key]
 
 
 def _state(folder: Path) -> tuple[str, float]:

@@ -201,6 +201,24 @@ static void polling(void) {
     }
 }
 
+/* Tests a request between pieces of its work, and needs what it waits for only after it. */
+static void overlapping(void) {
+    int there = 0;
+    if (rank == 0) {
+        MPI_Request request;
+        MPI_Irecv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
+        for (int k = 0; k < 400; k++) {
+            compute(0.01);
+            MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+        }
+        send(1, 6);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        receive(0, 6);
+        send(0, 5);
+    }
+}
+
 static void one_long(void) {
     if (rank == 1)
         compute(4);
@@ -246,6 +264,7 @@ static const struct {
     {"finalizing", finalizing},
     {"slow", slow},
     {"polling", polling},
+    {"overlapping", overlapping},
     {"one long", one_long},
     {"exchange", exchange},
     {"exit with 7", exit_with_7},
