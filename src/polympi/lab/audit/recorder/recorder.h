@@ -435,6 +435,7 @@ void before_finalize(void);
 void aborted(void);
 void begin_fortran(void);
 void session_ended(void);
+uint64_t greet(bool recorded, uint64_t id);
 void compare_clocks(int when); /* 0 at the begin, 1 at the end */
 
 #endif

@@ -81,11 +81,10 @@ static void begin_world(const char *folder) {
     MPI2(Comm_rank, abi.world, &world_rank);
     MPI2(Comm_size, abi.world, &world_size);
     bool recorded = begin_file(folder);
-    uint64_t id = recorded ? new_identity() : 0;
-    MPI5(Bcast, &id, 8, abi.byte, 0, abi.world);
+    uint64_t id = greet(recorded, recorded ? new_identity() : 0);
     if (!recorded)
         return;
-    file_header->world = id ? id : identity_of_job();
+    file_header->world = id;
     MPI2(Comm_group, abi.world, &group);
     begin_communicators(handle_of(group), file_header->world);
     compare_clocks(0);
@@ -144,7 +143,10 @@ static void end(enum state state) {
     __atomic_store_n(&file_header->state, state, __ATOMIC_RELEASE);
 }
 
-void before_finalize(void) { compare_clocks(1); }
+void before_finalize(void) {
+    if (world_model)
+        compare_clocks(1);
+}
 
 void finalized(void) {
     world_model = false;
