@@ -130,7 +130,7 @@ def test_collectives_have_roots_numbers_and_bytes(ranks: list[Recorded]) -> None
 
 
 def test_communicators_have_the_same_identity_on_all_their_ranks(ranks: list[Recorded]) -> None:
-    seen: dict[int, list[tuple[int, int, int, int]]] = {}
+    seen: dict[int, list[tuple[int, ...]]] = {}
     for one in ranks:
         ids = [int(made["id"]) for made in one.communicators]
         assert len(set(ids)) == len(ids)
