@@ -287,7 +287,7 @@ void name_communicator(struct communicator_state *state, const char *name) {
 }
 
 /* The identity of MPI_COMM_WORLD is already agreed on. */
-void begin_communicators(intptr_t group, uint64_t id) {
+void begin_communicators(intptr_t group, uint64_t id, bool with_self) {
     struct members members = {.size = world_size, .local_rank = world_rank};
     world_group = group;
     pthread_mutex_lock(&lock);
@@ -295,6 +295,8 @@ void begin_communicators(intptr_t group, uint64_t id) {
     if (world_state)
         world_state->handle = abi.world;
     pthread_mutex_unlock(&lock);
+    if (!with_self) /* it is no communicator of a session */
+        return;
     read_members(&members, abi.self);
     add_locked(abi.self, &members, mix(mix(id, (uint64_t)world_rank), 1), id);
 }
