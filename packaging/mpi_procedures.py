@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib import import_module
 from typing import Any
-
-import pympistandard
 
 WITHOUT = ("MPI_Pcontrol",)  # it has a variable number of arguments
 # What an argument is by its kind in the standard, if it is passed by value; then if it is a pointer.
@@ -138,6 +137,7 @@ def line(symbol: Any, *, fortran: bool = False) -> str:
 
 def main() -> None:
     """The command line."""
+    pympistandard: Any = import_module("pympistandard")  # needed here alone
     pympistandard.use_api_version()
     entries = {}
     for procedure in pympistandard.PROCEDURES.values():

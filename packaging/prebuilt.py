@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from polympi.lab.arms import REFERENCE
+from polympi.lab.audit.recorder import LIBRARY, compile_recorder
 from polympi.lab.bindings.build import build
 from polympi.lab.bindings.harness import SHARED, start_library
 from polympi.lab.bindings.manifest import load_bindings
@@ -38,6 +39,9 @@ def main() -> None:
     compile_check(stack, into / CHECK / "check")
     shutil.copy2(start_library(stack), into / HARNESS / SHARED)
     (into.parent / RUNTIME.name).write_text(bundle(), encoding="utf-8")
+    audit = into.with_name(f"{into.name.removesuffix(f'-{name}')}-audit")
+    audit.mkdir(exist_ok=True)  # for every MPI
+    compile_recorder(audit / LIBRARY)
     reference = load_bindings()[REFERENCE]
     shutil.copytree(build(reference, stack), into / reference.manifest.name)
     said = subprocess.run([os.environ["CC"], "--version"], capture_output=True, text=True, check=True).stdout

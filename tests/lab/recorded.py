@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -124,11 +125,17 @@ def compiled(stack: Stack, source: str, into: Path, *options: str) -> Path:
 
 
 def record(
-    stack: Stack, ranks: int, program: list[str], folder: Path, before: Path | None = None, **variables: str
+    stack: Stack,
+    ranks: int,
+    program: list[str],
+    folder: Path,
+    *,
+    before: Path | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> Job:
     """Run a program on ranks with the recorder; on 0 ranks without a launcher. A library can be loaded before it."""
     folder.mkdir(exist_ok=True)
-    environment = {**stack.variables(), **recorder_variables(folder), **variables}
+    environment = {**stack.variables(), **recorder_variables(folder), **(variables or {})}
     if before:
         environment["LD_PRELOAD"] = f"{before}:{environment['LD_PRELOAD']}"
     if ranks:

@@ -20,7 +20,7 @@ def program(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def alone(stack: Stack, program: str, how: str, folder: Path, **variables: str) -> Job:
     """A process without a launcher."""
-    return record(stack, 0, [program, how], folder, **variables)
+    return record(stack, 0, [program, how], folder, variables=variables)
 
 
 @pytest.mark.parametrize(("how", "last"), [("abort", State.ABORTED), ("kill", State.RUNNING)])
@@ -105,7 +105,7 @@ def test_a_full_disk_shortens_the_timeline(stack: Stack, program: str, tmp_path:
     kept, disk = tmp_path / "kept", tmp_path / "disk"
     disk.mkdir()
     script = f"mount -t tmpfs -o size=3000k audit {disk} && {program} communicators && cp {disk}/*.audit {kept}"
-    job = record(stack, 0, ["unshare", "-m", "sh", "-ec", script], kept, POLYMPI_AUDIT=str(disk))
+    job = record(stack, 0, ["unshare", "-m", "sh", "-ec", script], kept, variables={"POLYMPI_AUDIT": str(disk)})
     assert job.code == 0, job.stderr
     (one,) = job.ranks
     segment = one.segments[0]

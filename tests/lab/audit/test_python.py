@@ -44,7 +44,7 @@ def test_calls_by_mpi4py_and_ctypes_name_the_line_of_python(stack: Stack, tmp_pa
 def test_calls_of_polympi_name_the_line_of_its_user(stack: Stack, tmp_path: Path) -> None:
     program = PROGRAMS / "with_polympi.py"
     variables = {"PYTHONPATH": os.pathsep.join([str(CHECKOUT), os.environ.get("PYTHONPATH", "")])}
-    job = record(stack, 2, [stack.python, str(program)], tmp_path, **variables)
+    job = record(stack, 2, [stack.python, str(program)], tmp_path, variables=variables)
     assert job.code == 0, job.stderr
     lines = {call.line for one in job.ranks for call in one.calls() if Path(call.file) == program}
     assert {line(program, "send"), line(program, "recv")} <= lines
@@ -54,7 +54,7 @@ def test_calls_of_polympi_name_the_line_of_its_user(stack: Stack, tmp_path: Path
 
 
 def test_native_code_can_be_asked_for(stack: Stack, tmp_path: Path) -> None:
-    job = record(stack, 2, [stack.python, str(PLACES), stack.libmpi], tmp_path, POLYMPI_AUDIT_PYTHON="0")
+    job = record(stack, 2, [stack.python, str(PLACES), stack.libmpi], tmp_path, variables={"POLYMPI_AUDIT_PYTHON": "0"})
     one = job.ranks[1]
     assert {call.line for call in one.calls()} == {-1}
     assert any("mpi4py" in call.file for call in one.calls("MPI_Sendrecv"))

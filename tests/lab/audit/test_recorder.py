@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import msgspec
 import pytest
 from recorded import Job, Recorded, compiled, record
 
@@ -130,7 +132,7 @@ def test_collectives_have_roots_numbers_and_bytes(ranks: list[Recorded]) -> None
 
 
 def test_communicators_have_the_same_identity_on_all_their_ranks(ranks: list[Recorded]) -> None:
-    seen: dict[int, list[tuple[int, int, int, int]]] = {}
+    seen: dict[int, list[tuple[int, ...]]] = {}
     for one in ranks:
         ids = [int(made["id"]) for made in one.communicators]
         assert len(set(ids)) == len(ids)
@@ -171,3 +173,27 @@ def test_calls_without_a_communicator_say_so(ranks: list[Recorded]) -> None:
     assert {call.communicator for call in ranks[0].calls("MPI_Type_commit")} == {NO_COMMUNICATOR}
     assert {int(event.values["peer"]) for event in ranks[0].events("MPI_Type_commit")} == {NO_PEER}
     assert ANY_SOURCE < NO_PEER
+
+
+def test_a_session_is_recorded_without_the_world(stack: Stack, tmp_path: Path) -> None:
+    job = record(stack, 2, [str(compiled(stack, "session.c", tmp_path))], tmp_path / "audit")
+    assert job.code == 0, job.stderr
+    assert [(one.rank, one.header["ranks"], one.state) for one in job.ranks] == [
+        (0, 2, State.FINALIZED),
+        (1, 2, State.FINALIZED),
+    ]
+    assert len({(int(one.communicators[1]["id"]), int(one.header["world"])) for one in job.ranks}) == 1
+    assert [int(one.peers()[1 - one.rank]["messages_received"]) for one in job.ranks] == [1, 1]
+
+
+def test_the_standard_abi_is_recorded(mpich: Stack, tmp_path: Path) -> None:
+    """MPICH has a second library, whose constants and statuses are those of MPI 5."""
+    standard = msgspec.structs.replace(mpich, mpicc=f"{mpich.mpicc}_abi")
+    job = record(standard, RANKS, [str(compiled(standard, "many.c", tmp_path))], tmp_path / "audit")
+    assert job.code == 0, job.stderr
+    assert all(b"libmpi_abi" in one.header["library"] and one.pending() == [] for one in job.ranks)
+    received = [event.values for event in job.ranks[1].events("MPI_Recv")]
+    assert [(int(event["peer"]), int(event["tag"]), int(event["bytes"])) for event in received] == [
+        (0, 7, 100 * k) for k in range(4)
+    ]
+    assert [total(one, "bytes_received", "MPI_Irecv") for one in job.ranks] == [512] * RANKS

@@ -19,7 +19,7 @@ FOLDER_VARIABLE = "POLYMPI_AUDIT"  # the folder of the files, which must be ther
 EVENTS_VARIABLE = "POLYMPI_AUDIT_EVENTS"  # records of each thread's timeline
 PYTHON_VARIABLE = "POLYMPI_AUDIT_PYTHON"  # 0: places in the program are those of native code only
 WITHOUT_TIMELINE = 256  # records that are kept even so: the last ones say what a program did before it hung
-_FLAGS = ("-O2", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-Wl,-z,separate-code")
+_FLAGS = ("-O2", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden")
 _LIBRARIES = ("-ldl", "-lpthread")
 _TIMEOUT_S = 300.0  # it takes some five seconds
 _LAST_LINES = 15  # of what a compiler wrote that failed

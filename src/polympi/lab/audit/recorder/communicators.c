@@ -90,9 +90,7 @@ void forget_handle(enum handle_kind kind, intptr_t handle) {
             __atomic_store_n(&places[place % PLACES].key, GONE, __ATOMIC_RELEASE);
             handles--;
             state->file->freed = 1;
-            struct communicator_state *rest = resting[rested % RESTING];
             resting[rested++ % RESTING] = state;
-            free(rest);
             break;
         }
     pthread_mutex_unlock(&lock);
@@ -188,10 +186,21 @@ static struct communicator *next_place(uint16_t *index) {
     return &file_communicators[*index];
 }
 
+/* Memory that has rested, if there is any: what may still refer to it finds a communicator, if another one.
+ */
+static struct communicator_state *new_state(void) {
+    struct communicator_state **rest = &resting[rested % RESTING], *state = *rest;
+    *rest = NULL;
+    if (!state)
+        return calloc(1, sizeof *state);
+    memset(state, 0, sizeof *state);
+    return state;
+}
+
 /* Under the lock. */
 static struct communicator_state *add(uint64_t key, const struct members *members, uint64_t id,
                                       uint64_t parent) {
-    struct communicator_state *state = calloc(1, sizeof *state);
+    struct communicator_state *state = new_state();
     if (!state)
         return NULL;
     state->file = next_place(&state->index);
@@ -278,7 +287,7 @@ void name_communicator(struct communicator_state *state, const char *name) {
 }
 
 /* The identity of MPI_COMM_WORLD is already agreed on. */
-void begin_communicators(intptr_t group, uint64_t id) {
+void begin_communicators(intptr_t group, uint64_t id, bool with_self) {
     struct members members = {.size = world_size, .local_rank = world_rank};
     world_group = group;
     pthread_mutex_lock(&lock);
@@ -286,6 +295,8 @@ void begin_communicators(intptr_t group, uint64_t id) {
     if (world_state)
         world_state->handle = abi.world;
     pthread_mutex_unlock(&lock);
+    if (!with_self) /* it is no communicator of a session */
+        return;
     read_members(&members, abi.self);
     add_locked(abi.self, &members, mix(mix(id, (uint64_t)world_rank), 1), id);
 }

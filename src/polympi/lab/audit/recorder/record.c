@@ -448,6 +448,10 @@ static void finish_sync(struct call *call) {
 static void finish_new(struct call *call) {
     const struct procedure *procedure = call->procedure;
     intptr_t *arguments = call->arguments;
+    bool made = procedure->kind == COMM_DUP || procedure->kind == COMM_NEW || procedure->kind == COMM_GROUP;
+    if (made) /* its handle may be one that was freed unseen */
+        forget_handle(OF_COMMUNICATOR,
+                      caller_handle(call, OF_COMMUNICATOR, arguments[procedure->new_communicator], 0));
     switch (procedure->kind) {
     case COMM_DUP:
     case COMM_NEW:

@@ -302,7 +302,7 @@ extern int world_rank, world_size;
 extern struct communicator_state *world_state;
 struct communicator_state *search_communicator(struct thread *thread, intptr_t handle);
 struct communicator_state *search_other(enum handle_kind kind, intptr_t handle);
-void begin_communicators(intptr_t world_group, uint64_t id);
+void begin_communicators(intptr_t world_group, uint64_t id, bool with_self);
 struct communicator_state *add_communicator(intptr_t handle, uint64_t parent, uint64_t seed);
 void add_by_members(intptr_t handle, uint64_t tag);
 void add_derived(enum handle_kind kind, intptr_t handle, struct communicator_state *parent, uint64_t number,

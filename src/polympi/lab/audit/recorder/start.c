@@ -86,7 +86,7 @@ static void begin_world(const char *folder) {
         return;
     file_header->world = id;
     MPI2(Comm_group, abi.world, &group);
-    begin_communicators(handle_of(group), file_header->world);
+    begin_communicators(handle_of(group), file_header->world, true);
     compare_clocks(0);
     publish();
 }
@@ -101,7 +101,7 @@ static void begin_session(const char *folder, intptr_t session) {
     if (!begin_file(folder))
         return;
     file_header->world = identity_of_job();
-    begin_communicators(group, file_header->world);
+    begin_communicators(group, file_header->world, false);
     publish();
 }
 
