@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -110,6 +111,7 @@ def test_signals_print_the_roll_call_first(mpich: Stack, tmp_path: Path) -> None
     assert process.returncode != 0
     assert text.index("the state now") < text.index("the state at SIGTERM")
     assert text.count("Hang (cycle)") == 2
+    assert re.search(r"MPI takes (9\d|8\d|7\d|100) %", text), text
 
 
 @pytest.mark.exclusive

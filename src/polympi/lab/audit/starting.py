@@ -110,7 +110,14 @@ class Ended:
 
 
 def run_job(
-    stack: Stack, ranks: int, command: Sequence[str], variables: Mapping[str, str], *, watcher: Watcher, stop: Stop
+    stack: Stack,
+    ranks: int,
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    *,
+    watcher: Watcher,
+    stop: Stop,
+    before_signal: Callable[[], None] = lambda: None,
 ) -> Ended:
     """Start a job, watch it, and pass signals on to it; its streams are ours.
 
@@ -121,6 +128,7 @@ def run_job(
         variables: what each rank gets in its environment.
         watcher: looks at it once a second.
         stop: whether a job that waits is to be ended.
+        before_signal: called before a signal is passed on that may end the job.
     """
     program = ["env", *(f"{name}={value}" for name, value in variables.items()), *command]
     words = mpiexec_command(stack, ranks, program, processors=psutil.cpu_count() or 1)
@@ -131,7 +139,7 @@ def run_job(
         process = subprocess.Popen(words, env={**environment, MARK: mark}, start_new_session=True)
     except OSError as error:
         raise UsageError(f"The launcher '{words[0]}' cannot be started: {system_reason(error)}.") from error
-    with _signals_passed_on(process, watcher):
+    with _signals_passed_on(process, watcher, before_signal):
         try:
             hung = _wait(process, watcher, stop)
         finally:
@@ -160,11 +168,14 @@ def _end(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 @contextlib.contextmanager
-def _signals_passed_on(process: subprocess.Popen[bytes], watcher: Watcher) -> Iterator[None]:
+def _signals_passed_on(
+    process: subprocess.Popen[bytes], watcher: Watcher, before: Callable[[], None]
+) -> Iterator[None]:
     """Print the roll call before a signal that ends the job is passed on, and when asked to."""
 
     def pass_on(number: int, _: FrameType | None) -> None:
         watcher.call(f"the state at {signal.Signals(number).name}")
+        before()
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(number)
 
@@ -172,9 +183,9 @@ def _signals_passed_on(process: subprocess.Popen[bytes], watcher: Watcher) -> It
         watcher.call("the state now")
 
     wanted = {signal.SIGINT: pass_on, signal.SIGTERM: pass_on, signal.SIGHUP: pass_on, signal.SIGUSR1: only_tell}
-    before = {number: signal.signal(number, handler) for number, handler in wanted.items()}
+    handlers = {number: signal.signal(number, handler) for number, handler in wanted.items()}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)

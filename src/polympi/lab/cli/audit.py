@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -121,10 +122,17 @@ def _run(
         say("polympi audit: ends the job, as it hangs (--end).")
         return True
 
+    def keep() -> None:
+        """Keep what is known now: of ranks that are killed, how long they were in their last call is not."""
+        with contextlib.suppress(LabError):
+            hung.append(analyse(folder))
+
     watcher = Watcher(folder, hang, say)
-    ended = run_job(stack, ranks or processors(), command, variables, watcher=watcher, stop=stop)
+    ended = run_job(stack, ranks or processors(), command, variables, watcher=watcher, stop=stop, before_signal=keep)
     try:
-        audit = hung[0] if hung else analyse(folder)
+        audit = analyse(folder)
+        if hung and any(rank.ended == "cut" for rank in audit.ranks):
+            audit = hung[-1]
         written = write_report(audit, folder, ["html"])
     except LabError as error:  # the program's own result counts
         say(f"polympi: {error}")
