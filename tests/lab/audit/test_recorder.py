@@ -14,6 +14,14 @@ from polympi.lab.stacks.stack import Stack
 
 pytestmark = [pytest.mark.mpi]
 RANKS = 3
+LOCAL = {  # what the program asks of MPI without moving anything
+    "MPI_Comm_rank",
+    "MPI_Comm_size",
+    "MPI_Comm_group",
+    "MPI_Group_incl",
+    "MPI_Type_contiguous",
+    "MPI_Type_commit",
+}
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +98,8 @@ def test_unsuccessful_tests_are_polls_and_no_events(ranks: list[Recorded]) -> No
         found = sum(len(one.events(name)) for name in tests)
         assert 1 + 1 + 2 + 1 <= found <= sum(one.count(name) for name in tests)
         progress = int(one.segments[0]["current"]["progress"])
-        assert progress == sum(bool(event.values["role"] & Role.CALL) for event in one.events())
+        calls = [event for event in one.events() if event.values["role"] & Role.CALL]
+        assert progress == sum(event.procedure not in LOCAL for event in calls)
 
 
 def test_receives_say_who_sent(ranks: list[Recorded]) -> None:

@@ -9,6 +9,8 @@ enum {
     TRIES = 16, /* buckets that are searched */
 };
 
+#define BUSY (~(uint64_t)0) /* a place that one thread uses */
+
 /* A library may hand out one handle several times, for operations that were complete at once. */
 static uint64_t handles[BUCKETS][BUCKET] __attribute__((aligned(64)));
 static struct request requests[BUCKETS][BUCKET];
@@ -23,8 +25,7 @@ static struct request *place_for(intptr_t handle) {
         for (int k = 0; k < BUCKET; k++) {
             uint64_t *place = &handles[bucket % BUCKETS][k], nothing = 0;
             if (!__atomic_load_n(place, __ATOMIC_RELAXED) &&
-                __atomic_compare_exchange_n(place, &nothing, ~(uint64_t)0, false, __ATOMIC_ACQUIRE,
-                                            __ATOMIC_RELAXED))
+                __atomic_compare_exchange_n(place, &nothing, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
                 return &requests[bucket % BUCKETS][k];
         }
     return NULL;
@@ -150,20 +151,35 @@ static void account_receive(struct call *call, struct request *request, intptr_t
     write_event(thread, &event);
 }
 
+/* Threads may have the same handle at once, of operations that were complete at their start: each takes one.
+ */
+static struct request *take_request(intptr_t handle) {
+    struct request *request = find_request(handle);
+    uint64_t expected = (uint64_t)handle;
+    while (request && !__atomic_compare_exchange_n(handle_place(request), &expected, BUSY, false,
+                                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        request = find_request(handle);
+        expected = (uint64_t)handle;
+    }
+    return request;
+}
+
 /* An operation is complete; its status is 0 if it isn't known. */
 void complete_request(struct call *call, intptr_t handle, intptr_t status) {
-    struct request *request = handle && handle != abi.request_null ? find_request(handle) : NULL;
-    if (!request || !request->active)
+    struct request *request = handle && handle != abi.request_null ? take_request(handle) : NULL;
+    if (!request)
         return;
-    if (request->role & ROLE_RECEIVES && status)
-        account_receive(call, request, status);
-    if (request->new_communicator && request->state)
-        add_communicator(caller_handle(call, OF_COMMUNICATOR, request->new_communicator, 0),
-                         request->state->id, request->number);
-    end_pending(request);
-    request->active = false;
-    if (!request->persistent)
-        __atomic_store_n(handle_place(request), 0, __ATOMIC_RELEASE);
+    if (request->active) {
+        if (request->role & ROLE_RECEIVES && status)
+            account_receive(call, request, status);
+        if (request->new_communicator && request->state)
+            add_communicator(caller_handle(call, OF_COMMUNICATOR, request->new_communicator, 0),
+                             request->state->id, request->number);
+        end_pending(request);
+        request->active = false;
+    }
+    uint64_t kept = request->persistent ? (uint64_t)handle : 0;
+    __atomic_store_n(handle_place(request), kept, __ATOMIC_RELEASE);
 }
 
 void free_request(intptr_t handle) {
