@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from audit.drills import command_of, variables_of, watch
+from selection import STACKS
 
 from polympi.lab.audit.verdict import Kind
 from polympi.lab.stacks.stack import Stack
@@ -55,15 +56,20 @@ HEALTHY = [(name, library) for name in ("slow", "polling", "one long") for libra
 HEALTHY += [("overlapping", "C")]
 
 
+SLOW_ON = {"C": "openmpi", "mpi4py": "mpich", "polympi": "openmpi"}  # what is slow runs on one library
+
+
 def _cases() -> list[object]:
     return [
-        pytest.param(name, library, id=f"{name}, {library}", marks=() if library in drill.usual else pytest.mark.slow)
+        pytest.param(name, library, stack, id=f"{name}, {library}, {stack}", marks=() if usual else pytest.mark.slow)
         for name, drill in DRILLS.items()
         for library in drill.libraries
+        for usual in [library in drill.usual]
+        for stack in (STACKS if usual else [SLOW_ON[library]])
     ]
 
 
-@pytest.mark.parametrize(("name", "library"), _cases())
+@pytest.mark.parametrize(("name", "library", "stack"), _cases(), indirect=["stack"])
 def test_the_reason_is_named(
     name: str, library: str, *, stack: Stack, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
