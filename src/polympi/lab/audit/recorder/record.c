@@ -347,6 +347,8 @@ bool enter(struct call *call, int number, intptr_t *arguments, const void *calle
         aborted();
     now->since = call->begin = ticks();
     __atomic_store_n(&now->inside, 1, __ATOMIC_RELEASE);
+    if (UNLIKELY(now->polls) && may_poll(call->procedure))
+        polls_again(call);
     if (UNLIKELY(call->procedure->kind == FINALIZE))
         before_finalize();
     return true;
@@ -663,7 +665,7 @@ static void write_call(struct call *call) {
 }
 
 static void renew_moment(uint64_t now) {
-    static uint64_t next, per_second;
+    static uint64_t next;
     static int busy;
     if (LIKELY(now < __atomic_load_n(&next, __ATOMIC_RELAXED)) ||
         __atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
@@ -671,9 +673,9 @@ static void renew_moment(uint64_t now) {
     take_moment(&file_header->last);
     uint64_t passed = file_header->last.ns - file_header->first.ns;
     if (passed > 1000000) /* a millisecond says the rate well enough */
-        per_second =
+        ticks_per_second =
             (uint64_t)((double)(file_header->last.ticks - file_header->first.ticks) * 1e9 / (double)passed);
-    __atomic_store_n(&next, now + (per_second ? per_second : 1000000), __ATOMIC_RELAXED);
+    __atomic_store_n(&next, now + (ticks_per_second ? ticks_per_second : 1000000), __ATOMIC_RELAXED);
     __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 }
 
@@ -691,13 +693,17 @@ intptr_t leave(struct call *call, intptr_t code) {
     now->peer = call->peer, now->tag = call->tag;
     now->since = call->end;
     if (call->polled) {
+        found_nothing(call, now->polls == 0);
         if (!now->polls++)
             now->first_poll = call->begin;
     } else {
+        if (UNLIKELY(now->polls) &&
+            may_poll(call->procedure)) /* the timeline has the whole wait as one call */
+            call->begin = thread->waits_since;
         if (call->procedure->kind != OTHER)
             now->progress++, now->polls = 0;
         else if (UNLIKELY(now->polls)) /* what a rank asks of MPI between two polls leaves it polling */
-            *now = thread->poll;
+            *now = thread->poll, thread->polled = call->end;
         write_call(call);
     }
     renew_moment(call->end);

@@ -225,6 +225,11 @@ struct thread {
     struct segment *segment;
     struct current
         poll; /* what the segment has of the last poll, while the thread is in a call between two polls */
+    uint64_t polled, waits_since; /* when the last poll ended, and when the wait began that it belongs to */
+    uint64_t computed;            /* of that, what was not waiting */
+    uint64_t ran;                 /* the thread's processor time at the last poll, 0 if unknown */
+    uint32_t looks;               /* polls with nothing between them */
+    bool asks;                    /* for that time, as more passes between polls than a loop of them takes */
     struct entry *entries;
     struct pending *pending;
     struct peer *peers;
@@ -371,6 +376,16 @@ void forget_types(void);
 struct entry *find_entry(struct thread *thread, uint64_t key, bool create);
 void write_event(struct thread *thread, const struct event *event);
 void count_size(struct entry *entry, uint64_t bytes);
+
+/* ---- polls ---- */
+
+extern uint64_t ticks_per_second; /* 0 while it is unknown, in the first millisecond */
+void polls_again(struct call *call);
+void found_nothing(struct call *call, bool first);
+
+static inline bool may_poll(const struct procedure *procedure) {
+    return (procedure->kind >= TEST && procedure->kind <= GET_STATUS) || procedure->kind == IPROBE;
+}
 
 /* ---- requests ---- */
 

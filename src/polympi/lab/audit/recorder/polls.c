@@ -1,0 +1,59 @@
+/* How long a thread waits that looks again and again: a test or a probe is short, and what passes until the
+   next one is waiting, too, unless the thread computes meanwhile. */
+#define _GNU_SOURCE
+#include <time.h>
+
+#include "recorder.h"
+
+uint64_t ticks_per_second;
+
+static uint64_t ran(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* What passes between two looks of a loop that does nothing else is shorter than 5 us, in C and in Python; if
+   it takes longer now and then, such a loop was interrupted or has lost its processor. Of other loops it is
+   known only from the second time on, since asking for the thread's processor time takes longer than a look:
+   one that sleeps or yields needs next to none. */
+static bool waited(struct thread *thread, uint64_t passed) {
+    enum { SHORT = 200000, MANY = 100, INTERRUPT_NS = 50000, SHARE = 8 };
+    if (passed < ticks_per_second / SHORT) {
+        thread->looks++;
+        return true;
+    }
+    bool known = thread->asks && thread->ran, loop = thread->looks > MANY;
+    thread->asks = true;
+    if (!known)
+        return loop;
+    uint64_t needed = ran() - thread->ran;
+    return (loop && needed < INTERRUPT_NS) ||
+           (double)needed * SHARE * 1e-9 * (double)ticks_per_second < (double)passed;
+}
+
+/* Before a test or a probe that follows one that has found nothing. A wait begins anew where more than an
+   eighth of it was not waiting. */
+void polls_again(struct call *call) {
+    enum { PART = 8 };
+    struct thread *thread = call->thread;
+    uint64_t passed = call->begin - thread->polled;
+    if (waited(thread, passed)) {
+        call->begin = thread->polled;
+        return;
+    }
+    thread->computed += passed;
+    if (thread->computed * PART > call->begin - thread->waits_since)
+        thread->waits_since = call->begin, thread->computed = 0;
+}
+
+/* After one that has found nothing, the first one in a row or a later one. */
+void found_nothing(struct call *call, bool first) {
+    struct thread *thread = call->thread;
+    if (first) {
+        thread->waits_since = call->begin, thread->computed = 0;
+        thread->asks = false, thread->looks = 0;
+    }
+    thread->polled = call->end;
+    thread->ran = thread->asks ? ran() : 0;
+}

@@ -1,0 +1,32 @@
+"""A rank that looks for a message again and again waits, whatever it does between two looks but compute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from recorded import compiled, record
+
+from polympi.lab.audit.analyse import analyse
+from polympi.lab.audit.model import Cause
+from polympi.lab.stacks.stack import Stack
+
+LATE_S = 0.5
+FIRST_S = 0.02  # in which the clock's rate, and then the processor time between two looks, become known
+
+
+@pytest.mark.parametrize("between", ["nothing", "sleeps", "computes"])
+def test_time_between_polls_is_waiting_unless_the_rank_computes(stack: Stack, tmp_path: Path, between: str) -> None:
+    program = compiled(stack, "polls.c", tmp_path)
+    job = record(stack, 2, [str(program), between], tmp_path / "audit")
+    assert job.code == 0, job.stderr
+    audit = analyse(tmp_path / "audit")
+    tested = sum(float(calls.seconds[0]) for calls in audit.calls if calls.procedure == "MPI_Test")
+    late = [finding for finding in audit.findings if finding.cause == Cause.LATE_SENDER]
+    if between == "computes":
+        assert tested < LATE_S / 4
+        assert not any(finding.calls.procedure == "MPI_Test" for finding in late)
+    else:
+        assert tested > LATE_S - FIRST_S
+        assert late[0].calls.procedure == "MPI_Test"
+        assert late[0].seconds > LATE_S - FIRST_S
