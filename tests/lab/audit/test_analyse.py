@@ -51,6 +51,18 @@ def test_the_last_messages_belong_together_where_the_first_are_lost() -> None:
     assert list(zip(sent.tolist(), received.tolist(), strict=True)) == [(0, 0), (1, 1)]
 
 
+def test_a_probe_that_waits_for_a_message_waits_for_its_sender(tmp_path: Path) -> None:
+    """Rank 1 looks from 1 to 5 s for what rank 0 sends at 4 s, and then takes it."""
+    sender, receiver = Written(0, 2), Written(1, 2)
+    sender.call("MPI_Send", 4.0, 4.5, peer=1, tag=3)
+    receiver.call("MPI_Mprobe", 1.0, 5.0, peer=0, tag=3)
+    receiver.call("MPI_Get_count", 5.0, 5.0)
+    receiver.call("MPI_Mrecv", 5.0, 5.1, peer=0, tag=3)
+    found = lost(run(tmp_path, sender, receiver))
+    assert found["MPI_Mprobe", Cause.LATE_SENDER] == pytest.approx(3.0, rel=1e-3)
+    assert ("MPI_Mrecv", Cause.LATE_SENDER) not in found
+
+
 def test_a_late_sender_is_found(tmp_path: Path) -> None:
     """Rank 1 waits from 1 to 5 s, of which rank 0 computes until 4 s; the last second is transfer."""
     sender, receiver = Written(0, 2), Written(1, 2)

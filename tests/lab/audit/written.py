@@ -15,6 +15,7 @@ from polympi.lab.audit.layout import NO_PEER, NO_TAG, Role, State
 PROCEDURES = (
     *("MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Barrier", "MPI_Allreduce"),
     *("MPI_Bcast", "MPI_Reduce", "MPI_Sendrecv", "MPI_Iprobe", "MPI_Finalize", "MPI_Win_lock", "MPI_Ibarrier"),
+    *("MPI_Mprobe", "MPI_Mrecv", "MPI_Get_count"),
 )
 WORLD = 77
 TICKS_PER_S = 2_000_000_000  # not 1e9, so that ticks aren't nanoseconds
@@ -47,7 +48,8 @@ class Written:
 
     def call(self, name: str, begin: float, end: float, peer: int = NO_PEER, tag: int = NO_TAG, **more: Any) -> None:
         """Add an event that is a call."""
-        role = {"MPI_Send": Role.SENDS, "MPI_Isend": Role.SENDS, "MPI_Recv": Role.RECEIVES}.get(name, Role(0))
+        roles = {"MPI_Send": Role.SENDS, "MPI_Isend": Role.SENDS, "MPI_Recv": Role.RECEIVES, "MPI_Mrecv": Role.RECEIVES}
+        role = roles.get(name, Role(0))
         if "number" in more:
             role |= Role.COLLECTIVE
         self.event(name, begin, end, peer, tag, role=Role.CALL | role, **more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,7 +78,7 @@ def analyse_job(job: Job) -> Audit:
     first = job.files[0]
     return Audit(
         folder=str(job.folder),
-        program=first.header_text("program"),
+        program=shlex.join(first.header_text("program").splitlines()),
         library=first.header_text("library"),
         began=_began(job.files),
         seconds=seconds,

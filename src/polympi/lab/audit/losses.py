@@ -75,12 +75,29 @@ def waiting_calls(events: Events, receives: Counts) -> Counts:
 def _late_sender(events: Events, blamed: Counts) -> Floats:
     """Time that a call waited before the last of its messages was sent."""
     lost = np.zeros(len(events.begin))
-    calls = waiting_calls(events, events.receives)
+    calls = _with_probes(events, waiting_calls(events, events.receives))
     late = np.minimum(events.begin[events.sends], events.end[calls]) - events.begin[calls]
     np.maximum.at(lost, calls, late)
     is_last = (late > 0) & (late == lost[calls])
     blamed[calls[is_last]] = events.rank[events.sends[is_last]]
     return lost
+
+
+def _with_probes(events: Events, receives: Counts) -> Counts:
+    """The same calls, but the probe before those that receive what it has found: it waited for the message."""
+    finds = named(events, procedures.FINDS)
+    moves = (events.role & (Role.SENDS | Role.RECEIVES | Role.COLLECTIVE)) != 0
+    order = _calls_by_thread(events)
+    order = order[(finds | moves)[order]]  # not those that only ask how large the message is
+    if not len(order):
+        return receives
+    lines = numbered(events.rank, events.thread)
+    place = np.zeros(len(events.begin), np.int64)
+    place[order] = np.arange(len(order))
+    before = order[np.maximum(place[receives] - 1, 0)]
+    found = finds[before] & named(events, procedures.TAKES)[receives]
+    found &= (lines[before] == lines[receives]) & (events.peer[before] == events.peer[receives])
+    return np.where(found, before, receives)
 
 
 def _late_receiver(events: Events, blamed: Counts) -> Floats:

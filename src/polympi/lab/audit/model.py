@@ -136,7 +136,7 @@ class Audit:
     """All that the files of a job say."""
 
     folder: str
-    program: str
+    program: str  # its command, as far as it was recorded
     library: str
     began: str  # date and time, ISO 8601
     seconds: float

@@ -14,6 +14,8 @@ WAITS_FOR_ALL = frozenset({"MPI_Wait", "MPI_Waitall"})
 WAITS_FOR_ANY = frozenset({"MPI_Waitany", "MPI_Waitsome"})
 TESTS = frozenset({"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Request_get_status"})
 PROBES = frozenset({"MPI_Iprobe", "MPI_Improbe"})
+FINDS = PROBES | {"MPI_Probe", "MPI_Mprobe"}
+TAKES = frozenset({"MPI_Recv", "MPI_Mrecv"})  # a message that was found
 ENDS = frozenset({"MPI_Finalize", "MPI_Session_finalize"})
 # What needs a lock of another rank's window, or that the rank makes progress.
 LOCKS = frozenset({"MPI_Win_lock", "MPI_Win_lock_all"})

@@ -86,14 +86,18 @@ def test_the_end_of_mpi_is_no_data_on_its_way():
     assert "in a longer run it is a smaller share" in words.advice(finding)
 
 
-def test_waiting_in_loops_is_reported_as_it_counts_as_computing():
-    audit = made_up()
-    polls = replace(audit.calls[3], procedure="MPI_Testall", calls=audit.calls[3].calls * 1000)
-    ranks = tuple(replace(rank, calls=rank.calls + 5000, in_mpi=1e-5) for rank in audit.ranks)
-    text = " ".join(printed(print_audit, replace(audit, calls=(*audit.calls, polls), ranks=ranks)).split())
-    assert "20,000 calls only asked whether something is complete, most by MPI_Testall in halo_begin in" in text
-    assert "little to gain" not in text
-    assert "only asked" not in printed(print_audit, audit)
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("/opt/heat --steps 3", "heat"),
+        ("python3.11 -u 'my solver.py' 4", "my solver.py"),
+        ("python3 -m heat.run", "heat.run"),
+        ("/usr/bin/python3", "python3"),
+        ("", "program"),
+    ],
+)
+def test_a_program_is_called_by_its_name_and_a_script_by_its_own(command, name):
+    assert words.program_name(replace(made_up(), program=command)) == name
 
 
 def test_a_call_that_moved_to_another_line_is_the_same_call():

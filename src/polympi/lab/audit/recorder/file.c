@@ -104,10 +104,13 @@ static void write_names(char *into) {
 static void copy_text(char *into, size_t room, const char *text) { snprintf(into, room, "%s", text); }
 
 static void describe_process(struct header *header) {
-    char path[sizeof header->program] = "";
-    ssize_t bytes = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[bytes > 0 ? bytes : 0] = 0;
-    copy_text(header->program, sizeof header->program, path);
+    int command = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t bytes = command < 0 ? 0 : read(command, header->program, sizeof header->program - 1);
+    for (ssize_t k = 0; k + 1 < bytes; k++)
+        if (!header->program[k])
+            header->program[k] = '\n';
+    if (command >= 0)
+        close(command);
     copy_text(header->library, sizeof header->library, library_path());
     gethostname(header->host, sizeof header->host - 1);
     header->pid = getpid();

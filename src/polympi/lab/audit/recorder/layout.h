@@ -68,7 +68,7 @@ struct header {
     uint64_t started_ns;  /* CLOCK_REALTIME at `first` */
     uint64_t cost_ticks;  /* of recording 1000 calls, measured at the start */
     char host[64];
-    char program[256];
+    char program[256]; /* its command, as far as there is room: words with line feeds between them */
     char library[256];
     struct table
         strings; /* bytes; a string ends with a zero, and its number is where it begins; 0 is the empty one */

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import metadata
-from pathlib import PurePath
 
 from polympi.lab.audit.model import Audit
 from polympi.lab.report.audit import tables, words
@@ -19,7 +18,7 @@ CALLS = 10  # rows of the table of calls
 def render_markdown(audit: Audit) -> str:
     """The sentence, what to change, the figures, the most expensive calls; text from outside is escaped."""
     figures = Figures(audit)
-    program = PurePath(audit.program).name or "program"
+    program = words.program_name(audit)
     parts = [
         f"{MARKDOWN_MARK} {metadata.version('polympi')} -->",
         f"# What {escape(program)} asks of MPI",

@@ -54,7 +54,7 @@ def render_page(audit: Audit) -> str:
     sent = matrix(audit)
     return template("audit/page.html.j2").render(
         audit=audit,
-        program=PurePath(audit.program).name or "program",
+        program=words.program_name(audit),
         library=PurePath(audit.library).name,
         version=metadata.version("polympi"),
         headline=words.headline(figures),

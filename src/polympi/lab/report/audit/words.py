@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from polympi.lab.audit.model import Audit, Cause, Finding
-from polympi.lab.audit.procedures import ENDS, POLLS, plain
+from polympi.lab.audit.procedures import ENDS, plain
 from polympi.lab.audit.words import ranks_text
 from polympi.lab.conclusions.phrases import count, percent, plain_ratio
 from polympi.lab.report.audit.figures import Figures
@@ -14,10 +16,20 @@ from polympi.lab.report.audit.kinds import COLLECTIVE, kind_of
 from polympi.lab.units import format_bytes, format_ns
 
 LITTLE = 0.05  # below this share of the time there is little to gain
-MANY_POLLS = 1000  # calls that only ask
 SMALL = 4096  # bytes: below, a message costs about the same whatever its size
 SHOWN = 3  # findings on the first screen
 PLACES = 4  # where ranks were that had not ended
+
+
+def program_name(audit: Audit) -> str:
+    """The name of the program, or of the script that Python runs."""
+    try:
+        first, *rest = shlex.split(audit.program) or ["program"]
+    except ValueError:  # a quotation that is not closed
+        first, *rest = audit.program.split()
+    name = PurePath(first).name
+    scripts = [word for word in rest if not word.startswith("-")] if name.startswith("python") else []
+    return PurePath(scripts[0]).name if scripts else name
 
 
 def seconds_text(seconds: float) -> str:
@@ -60,7 +72,7 @@ def headline(figures: Figures) -> str:
     if not audit.findings or not share:
         return f"{begin}."
     first = audit.findings[0]
-    if share < LITTLE and not polling_sentence(figures):
+    if share < LITTLE:
         little = f"{begin}, so there is little to gain; the largest part, {percent(first.share)}"
         return f"{little}, is {cause(first, figures)}."
     part = "most of it" if first.share > 0.5 * share else "the largest part"
@@ -161,8 +173,6 @@ def troubles(figures: Figures) -> list[str]:
         found.append(f"{ranks_text(left).capitalize()} ended without MPI_Finalize.")
     if audit.missing:
         found.append(f"There is no record of {ranks_text(audit.missing)}.")
-    if polling := polling_sentence(figures):
-        found.append(polling)
     return [*found, *audit.notes]
 
 
@@ -185,18 +195,6 @@ def clock_sentence(figures: Figures) -> str:
     if error is None:
         return "The clocks of some ranks were not compared, so times of different ranks may be shifted."
     return f"Times of different ranks are comparable to within {seconds_text(error)}, the error of their clocks."
-
-
-def polling_sentence(figures: Figures) -> str:
-    """A warning where ranks wait in loops around MPI_Test and the like, so outside MPI; else empty."""
-    polls = [row for row in figures.rows if plain(row.calls.procedure) in POLLS]
-    number = sum(row.count for row in polls)
-    if number < MANY_POLLS or 2 * number < figures.call_count:
-        return ""
-    most = max(polls, key=lambda row: row.count)
-    place = f"most by {plain(most.calls.procedure)} in {most.where}"
-    asked = f"{count(number, 'call')} only asked whether something is complete, {place}"
-    return f"{asked}: waiting in such loops counts as time outside MPI."
 
 
 def spread_text(spread: float) -> str:
