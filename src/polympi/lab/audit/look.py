@@ -21,7 +21,8 @@ from polympi.lab.audit.standing import Group, Operation, Process, Situation, Sta
 from polympi.lab.audit.words import site_text
 
 _POLLS_S = 1.0  # who polls does so more often
-_LITTLE = 0.03  # of its processor time: a loop of polls spends several times as much in them, also in Python
+_OFTEN_S = 1e-4  # between two polls: who computes meanwhile does so for longer
+_MOST = 0.5  # of its time: all of it counts as waiting for a rank that only polls, and none for one that computes
 _IDLE = 0.05  # processors
 _NEWEST = 2000  # events of each thread: a message that is not received is seldom older
 
@@ -139,7 +140,8 @@ class _View:
         share = time_in_mpi(self.file, self.processes)
         if share is None or process.busy is None or process.busy < _IDLE:
             return False  # a rank that sleeps between its polls waits, too
-        return share < _LITTLE * process.busy
+        often = self._age(int(current["first_poll"])) < _OFTEN_S * int(current["polls"])
+        return not often and share < _MOST
 
     def _age(self, ticks: int) -> float:
         """Seconds since a moment."""

@@ -13,23 +13,23 @@ static uint64_t ran(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* What passes between two looks of a loop that does nothing else is shorter than 5 us, in C and in Python; if
-   it takes longer now and then, such a loop was interrupted or has lost its processor. Of other loops it is
-   known only from the second time on, since asking for the thread's processor time takes longer than a look:
-   one that sleeps or yields needs next to none. */
+/* What passes between two looks of a loop that does nothing else is shorter than 5 us, in C and in Python. If
+   it takes longer, the thread's processor time tells: who computes between two looks does so for longer than
+   50 us, and one that sleeps or yields needs next to none, also where others keep the processor for a while.
+   Asking for that time takes longer than a look, so it is known from the second time on; until then a loop of
+   many looks counts as one. */
 static bool waited(struct thread *thread, uint64_t passed) {
-    enum { SHORT = 200000, MANY = 100, INTERRUPT_NS = 50000, SHARE = 8 };
+    enum { SHORT = 200000, MANY = 100, LITTLE_NS = 50000, PART = 32 };
     if (passed < ticks_per_second / SHORT) {
         thread->looks++;
         return true;
     }
-    bool known = thread->asks && thread->ran, loop = thread->looks > MANY;
+    bool known = thread->asks && thread->ran;
     thread->asks = true;
     if (!known)
-        return loop;
+        return thread->looks > MANY;
     uint64_t needed = ran() - thread->ran;
-    return (loop && needed < INTERRUPT_NS) ||
-           (double)needed * SHARE * 1e-9 * (double)ticks_per_second < (double)passed;
+    return needed < LITTLE_NS || (double)needed * PART * 1e-9 * (double)ticks_per_second < (double)passed;
 }
 
 /* Before a test or a probe that follows one that has found nothing. A wait begins anew where more than an

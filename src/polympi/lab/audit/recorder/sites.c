@@ -4,6 +4,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "recorder.h"
 
@@ -39,7 +40,10 @@ static RARE uint32_t new_native_site(const void *caller) {
     Dl_info info;
     struct link_map *map = NULL;
     if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP)) {
-        const char *file = map && map->l_name[0] ? map->l_name : file_header->program;
+        char program[4096] = "";
+        if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+            program[0] = 0;
+        const char *file = map && map->l_name[0] ? map->l_name : program;
         site.file = put_string(file, strlen(file));
         site.address -= map ? map->l_addr : 0;
         if (info.dli_sname) {
