@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from recorded import compiled, record
+from recorded import Recorded, compiled, record
 
 from polympi.lab.audit.analyse import analyse
 from polympi.lab.audit.model import Cause
@@ -13,6 +13,12 @@ from polympi.lab.stacks.stack import Stack
 
 LATE_S = 0.5
 FIRST_S = 0.02  # in which the clock's rate, and then the processor time between two looks, become known
+
+
+def clock_rate(one: Recorded) -> float:
+    """Ticks per second of a rank's clock."""
+    first, last = one.header["first"], one.header["last"]
+    return float(last["ticks"] - first["ticks"]) / float(last["ns"] - first["ns"]) * 1e9
 
 
 @pytest.mark.parametrize("between", ["nothing", "sleeps", "computes"])
@@ -23,8 +29,9 @@ def test_time_between_polls_is_waiting_unless_the_rank_computes(stack: Stack, tm
     audit = analyse(tmp_path / "audit")
     tested = sum(float(calls.seconds[0]) for calls in audit.calls if calls.procedure == "MPI_Test")
     late = [finding for finding in audit.findings if finding.cause == Cause.LATE_SENDER]
-    if between == "computes":
-        assert tested < LATE_S / 4
+    if between == "computes":  # a test itself may take long on a busy machine, as Open MPI yields in it
+        [event] = job.ranks[0].events("MPI_Test")
+        assert float(event.values["end"] - event.values["begin"]) / clock_rate(job.ranks[0]) < LATE_S / 4
         assert not any(finding.calls.procedure == "MPI_Test" for finding in late)
     else:
         assert tested > LATE_S - FIRST_S
