@@ -86,6 +86,8 @@ def start(
     if rank_here() is not None:
         folder = _folder_of_job(output)
         os.execvpe(command[0], command, {**os.environ, **recorder_variables(folder, events=events)})
+    if output is not None and output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise UsageError(f"'{output}' exists and is never overwritten: choose another folder with --output.")
     chosen = launcher(stack)
     folder = _new_folder(output, command)
     variables = recorder_variables(folder, events=events)
@@ -217,8 +219,6 @@ def _folder_of_job(output: Path | None) -> Path:
 def _new_folder(output: Path | None, command: list[str]) -> Path:
     """A folder with nothing in it; a number follows its name if that is taken and was not asked for."""
     if output is not None:
-        if output.exists() and (not output.is_dir() or any(output.iterdir())):
-            raise UsageError(f"'{output}' exists and is never overwritten: choose another folder with --output.")
         output.mkdir(parents=True, exist_ok=True)
         return output
     words = [Path(word).stem for word in command if not word.startswith("-")]
