@@ -92,6 +92,11 @@ def test_without_a_folder_the_program_runs_and_a_sentence_says_why(stack: Stack,
     ]
 
 
+def test_files_that_are_not_to_be_kept_are_gone(stack: Stack, program: str, tmp_path: Path) -> None:
+    job = alone(stack, program, "exit", tmp_path, POLYMPI_AUDIT_FORGET="1")
+    assert (job.code, job.stderr, job.ranks) == (0, "", [])
+
+
 def test_a_process_that_never_starts_mpi_has_no_file(stack: Stack, tmp_path: Path) -> None:
     job = record(stack, 0, [sys.executable, "-c", "print(6 * 7)"], tmp_path)
     assert (job.code, job.stdout, job.stderr, job.ranks) == (0, "42\n", "", [])

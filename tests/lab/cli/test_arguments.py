@@ -1,14 +1,16 @@
 """What users write on the command line."""
 
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from polympi.lab.cli.arguments import MOST_RANKS, choose_ranks, choose_seed, choose_sizes, choose_stacks
+from polympi.lab.cli.asked import Asked
 from polympi.lab.errors import UsageError
-from polympi.lab.records import SAMPLE_SCHEMA
+from polympi.lab.records import SAMPLE_SCHEMA, Level
 from polympi.lab.stacks.stack import Stack, remember
 
 
@@ -69,3 +71,12 @@ def test_the_sizes_of_netpipe_are_powers_of_two_and_three_bytes_more_and_less() 
     assert sizes[-3:] == [2**22 - 3, 2**22, 2**22 + 3]
     assert {2**16 - 3, 2**16, 2**16 + 3} <= set(sizes)
     assert choose_sizes("NetPIPE,8MiB") == [*sizes, 2**23]
+
+
+def test_recording_is_a_setting_like_any_other_and_keeps_no_files() -> None:
+    asked = Asked(**{field.name: None for field in fields(Asked)} | {"settings": ["audit", "tcp: UCX_TLS=tcp"]})
+    base, recorded, other = asked.request({}).levels
+    assert (base, other.name) == (Level(), "tcp")
+    assert (recorded.factor, recorded.name, recorded.arguments) == ("setting", "audit", [])
+    assert Path(recorded.environment["LD_PRELOAD"].partition(":")[0]).is_file()
+    assert recorded.environment["POLYMPI_AUDIT_FORGET"] == "1"

@@ -2,7 +2,9 @@
 
 import datetime
 import os
+import shlex
 import sys
+import tempfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from polympi.lab.stacks.launching import asked_launching
 from polympi.lab.units import parse_duration
 
 USUAL_RANKS = "2"
+AUDIT = "audit"  # the setting with which ranks are recorded as by `polympi audit`
 _MAY_CHANGE = ("time_limit", "launch_timeout")  # of a run that is continued; all else was settled when it began
 
 _OPTIONS = {"settings": "--with"}  # whose names are not those of the fields
@@ -106,7 +109,7 @@ class Asked:
 
     def _levels(self) -> list[Level]:
         """The levels of factors, the base first; none if there is nothing to compare but bindings."""
-        settings = settings_of(self.settings or [])
+        settings = settings_of([_recorded() if text == AUDIT else text for text in self.settings or []])
         if self.placement is None:
             return [Level(), *settings] if settings else []
         placements = placement_levels(split_list(self.placement, "--placement"))
@@ -127,3 +130,11 @@ class Asked:
                 f"With --resume the run continues as '{directory / 'run.json'}' recorded it: leave out {options}, "
                 "or begin a new run."
             )
+
+
+def _recorded() -> str:
+    """The setting that records every rank, and keeps nothing: what remains is what recording costs."""
+    from polympi.lab.audit.recorder import recorder_variables
+
+    variables = recorder_variables(Path(tempfile.gettempdir()), keep=False)
+    return " ".join([f"{AUDIT}:", *(f"{name}={shlex.quote(value)}" for name, value in variables.items())])

@@ -102,6 +102,7 @@ def run(
             metavar="'NAME: VARIABLE=VALUE ...'",
             help="Also measure everything with this setting, in the same blocks as without it: environment variables "
             "and launcher arguments (-...), under a name. The report shows what it costs or gains. "
+            "'audit' alone: with every rank recorded, as polympi audit does. "
             "May be given several times.",
         ),
     ] = None,

@@ -17,6 +17,7 @@ from polympi.lab.home import PREBUILT, home
 LIBRARY = "libpolympi_audit.so"
 FOLDER_VARIABLE = "POLYMPI_AUDIT"  # the folder of the files, which must be there
 EVENTS_VARIABLE = "POLYMPI_AUDIT_EVENTS"  # records of each thread's timeline
+FORGET_VARIABLE = "POLYMPI_AUDIT_FORGET"  # set: files vanish with their ranks, as where only the cost matters
 PYTHON_VARIABLE = "POLYMPI_AUDIT_PYTHON"  # 0: places in the program are those of native code only
 WITHOUT_TIMELINE = 256  # records that are kept even so: the last ones say what a program did before it hung
 _FLAGS = ("-O2", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden")
@@ -40,11 +41,14 @@ def recorder_library() -> Path:
     return folder / LIBRARY
 
 
-def recorder_variables(folder: Path, *, events: int | None = None, python: bool = True) -> dict[str, str]:
+def recorder_variables(
+    folder: Path, *, events: int | None = None, python: bool = True, keep: bool = True
+) -> dict[str, str]:
     """What to add to a program's environment so that each of its ranks writes a file into the folder.
 
     ``events`` is how many records of a timeline each thread keeps, or 0 for none; by default 262144, of 56 bytes each.
-    Without ``python``, a place in the program is where native code calls MPI, also in a Python program.
+    Without ``python``, a place in the program is where native code calls MPI, also in a Python program. Files that are
+    not to be kept vanish with their ranks.
     """
     before = os.environ.get("LD_PRELOAD", "")
     variables = {
@@ -55,6 +59,8 @@ def recorder_variables(folder: Path, *, events: int | None = None, python: bool 
         variables[EVENTS_VARIABLE] = str(max(events, WITHOUT_TIMELINE))
     if not python:
         variables[PYTHON_VARIABLE] = "0"
+    if not keep:
+        variables[FORGET_VARIABLE] = "1"
     return variables
 
 
