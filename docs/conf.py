@@ -96,7 +96,7 @@ class Sources(SphinxTransform):
     default_priority = 5
 
     def apply(self, **_: Any) -> None:
-        """Replace downloads, and references that name a folder."""
+        """Replace downloads, and references to a folder."""
         page = Path(self.env.docname)
         kinds = addnodes.download_reference, addnodes.pending_xref
         for link in [link for kind in kinds for link in self.document.findall(kind)]:

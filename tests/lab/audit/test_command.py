@@ -27,7 +27,7 @@ def said(*arguments: str) -> str:
 
 
 def test_what_cannot_be_started_is_a_sentence(tmp_path: Path) -> None:
-    assert "There is no program 'nobody-has-this'" in said("--", "nobody-has-this")
+    assert "The program 'nobody-has-this' was not found" in said("--", "nobody-has-this")
     assert "'mpiexec' belongs in front: write 'mpiexec ... polympi audit -- PROGRAM'" in said("mpiexec", "-n", "2", "a")
     assert "--hang 0 isn't a time to wait" in said("--hang", "0", "--", "true")
     assert "There is no stack 'nowhere'" in said("--stack", "nowhere", "--", "true")

@@ -31,7 +31,7 @@ class Segment:
     ring: Records
 
     def events(self, most: int | None = None) -> Records:
-        """A copy of the timeline, oldest first, as far as the ring still has it; of at most so many of the newest."""
+        """A copy of the timeline, oldest first, as far as the ring still has it; of at most this many of the newest."""
         written, size = int(self.record["events"]), len(self.ring)
         number = min(written, size) if most is None else min(written, size, most)
         if not number:

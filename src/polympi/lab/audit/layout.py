@@ -21,7 +21,7 @@ NO_COMMUNICATOR = 65535
 
 
 class State(IntEnum):
-    """How far a rank has come."""
+    """How far a rank's program has got."""
 
     RUNNING = 0
     FINALIZED = 1

@@ -41,7 +41,7 @@ _OF_JOBS = ("PMIX_NAMESPACE", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID")
 def rank_here(environment: Mapping[str, str] = os.environ) -> str | None:
     """The rank of this process, if a launcher has started it; None otherwise.
 
-    Slurm also sets its variable in a batch script, where there is no step yet.
+    Slurm also sets its variable in a batch script, before any step.
     """
     for name in _OF_RANKS:
         if name in environment and not (name == "SLURM_PROCID" and _in_batch_script(environment)):
@@ -74,7 +74,7 @@ def program_path(command: Sequence[str]) -> str:
     """The program of a command as the system will find it. UsageError if there is none."""
     found = shutil.which(command[0])
     if found is None:
-        raise UsageError(f"There is no program '{command[0]}': check its name, or give its path.")
+        raise UsageError(f"The program '{command[0]}' was not found: check its name, or give its path.")
     return found
 
 
@@ -91,7 +91,7 @@ def launcher(stack: str | None) -> Stack:
                 launcher=[path] if name == "srun" else [], dialect=dialect,
             )  # fmt: skip
     raise UsageError(
-        "There is no mpiexec, mpirun or srun on PATH: load the module of your MPI, or name a stack that polympi has "
+        "No mpiexec, mpirun or srun is on PATH: load the module of your MPI, or name a stack that polympi has "
         "installed with --stack ('polympi list' shows them)."
     )
 
@@ -135,7 +135,7 @@ def run_job(
     environment = stack.variables()
     mark = f"audit-{os.getpid()}-{time.monotonic_ns()}"
     try:
-        # In a session of its own, so that a Ctrl-C reaches us alone, and the roll call comes before the end.
+        # In another session, so that a Ctrl-C reaches us alone, and the roll call comes before the end.
         process = subprocess.Popen(words, env={**environment, MARK: mark}, start_new_session=True)
     except OSError as error:
         raise UsageError(f"The launcher '{words[0]}' cannot be started: {system_reason(error)}.") from error

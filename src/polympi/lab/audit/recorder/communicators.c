@@ -119,7 +119,7 @@ static int *shared_map(const int *world, int size) {
     return map->world;
 }
 
-/* Adds a group; `kept` where messages go to its ranks. Ranks of another job are no ranks of MPI_COMM_WORLD.
+/* Adds a group; `kept` where messages go to its ranks. Ranks of another job aren't in MPI_COMM_WORLD.
  */
 static void add_group(struct members *members, intptr_t group, int size, bool kept) {
     int *ranks = malloc(2 * (size_t)size * sizeof(int)), *world = ranks + size;
@@ -295,7 +295,7 @@ void begin_communicators(intptr_t group, uint64_t id, bool with_self) {
     if (world_state)
         world_state->handle = abi.world;
     pthread_mutex_unlock(&lock);
-    if (!with_self) /* it is no communicator of a session */
+    if (!with_self) /* a session has no such communicator */
         return;
     read_members(&members, abi.self);
     add_locked(abi.self, &members, mix(mix(id, (uint64_t)world_rank), 1), id);

@@ -196,7 +196,7 @@ static uint32_t hash_text(const char *text, size_t bytes) {
     return hash;
 }
 
-/* The number of a string; 0, the empty one, if there is no room. */
+/* The number of a string; 0, the empty one, if it does not fit. */
 uint32_t put_string(const char *text, size_t bytes) {
     if (!bytes)
         return 0;

@@ -170,8 +170,7 @@ void *resolve(int number) {
 }
 
 static intptr_t object_of(const char *name) {
-    void *seen =
-        real_dlsym(RTLD_DEFAULT, name); /* a program may have a copy of its own, which MPI then uses */
+    void *seen = real_dlsym(RTLD_DEFAULT, name); /* a program may have its own copy, which MPI then uses */
     return (intptr_t)(seen ? seen : library_symbol(name));
 }
 

@@ -45,8 +45,8 @@ void *real_dlsym(void *handle, const char *name) {
     return loader ? loader(handle, name) : NULL;
 }
 
-/* A procedure that the MPI library lacks is found here, with the address 0, which is no error for the loader:
-   a name that nobody has makes it one. */
+/* A procedure that the MPI library lacks is found here, with the address 0, which isn't an error for the
+   loader: a name that nobody has makes it one. */
 static void *fail(void *handle, const char *name) {
     char unknown[128];
     snprintf(unknown, sizeof unknown, "%s ", name);

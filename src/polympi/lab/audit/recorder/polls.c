@@ -32,7 +32,7 @@ static bool waited(struct thread *thread, uint64_t passed) {
     return needed < LITTLE_NS || (double)needed * PART * 1e-9 * (double)ticks_per_second < (double)passed;
 }
 
-/* Before a test or a probe that follows one that has found nothing. A wait begins anew where more than an
+/* Before a test or a probe that follows one that has found nothing. A wait begins again where more than an
    eighth of it was not waiting. */
 void polls_again(struct call *call) {
     enum { PART = 8 };

@@ -132,7 +132,7 @@ static size_t copy_text(uintptr_t object, char into[MOST_TEXT + 4]) {
     if (!is(object, python.text_type) || !peek(object + head + 16, &state, sizeof state))
         return 0;
     uint64_t length = word_at(object + head);
-    if (python.free_threaded) /* the first bits have become a byte of their own */
+    if (python.free_threaded) /* the first bits have become a separate byte */
         state = state >> 8 << 2;
     uint32_t kind = state >> 2 & 7, compact = state >> 5 & 1, ascii = state >> 6 & 1;
     if (!compact || (kind != 1 && kind != 2 && kind != 4) || length > MOST_TEXT / 4)

@@ -58,7 +58,7 @@ struct entry *find_entry(struct thread *thread, uint64_t key, bool create) {
     return entry;
 }
 
-/* The ring takes its place on the disk as it grows; where there is no more, it begins anew. */
+/* The ring takes its place on the disk as it grows; where none is left, it starts over. */
 static RARE bool more_events(struct thread *thread) {
     enum { STEP = 1 << 14, SMALLEST = 1 << 6 };
     uint64_t room = thread->ring - thread->allocated;

@@ -177,7 +177,7 @@ typedef intptr_t (*with_seven)(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t,
                                                      (intptr_t)(D), (intptr_t)(E), (intptr_t)(F),            \
                                                      (intptr_t)(G)))
 
-/* A handle as a number of its own width: of an int, the register's upper half is undefined. */
+/* A handle as a number of the ABI's width: of an int, the register's upper half is undefined. */
 static inline intptr_t handle_of(intptr_t argument) {
     return abi.handle_bytes == 4 ? (intptr_t)(uint32_t)argument : argument;
 }
@@ -194,7 +194,7 @@ extern struct header *file_header;
 extern struct site *file_sites;
 extern struct communicator *file_communicators;
 bool open_file(const char *folder, uint32_t events, int ranks);
-uint64_t add_segment(void); /* its offset, 0 if there is no room */
+uint64_t add_segment(void); /* its offset, 0 if none could be added */
 void *map_segment(uint64_t offset);
 bool allocate(uint64_t offset, uint64_t bytes); /* so that a full disk can't end the program later */
 void leave_file(void);                          /* of a child after fork */

@@ -88,7 +88,7 @@ RARE struct thread *attach(void) {
     return thread;
 }
 
-/* Room for copies of the handles and for the statuses of so many requests. */
+/* Room for copies of the handles and for the statuses of this many requests. */
 bool have_room(struct thread *thread, long number) {
     if (LIKELY(number <= thread->room))
         return true;

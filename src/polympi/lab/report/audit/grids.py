@@ -17,7 +17,7 @@ LEAST_SHARE = 0.001  # of the ranks' time
 
 
 def matrix(audit: Audit, most: int = MOST_CELLS) -> dict[str, Any] | None:
-    """Who sent to whom: [from, to, messages, bytes] of each pair; None if nobody sent.
+    """The messages between ranks: [from, to, messages, bytes] of each pair; None if nobody sent.
 
     Where more than `most` pairs did, ranks are merged into blocks.
     """

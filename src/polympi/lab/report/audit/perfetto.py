@@ -33,7 +33,7 @@ _CLEARED, _NEEDS_STATE = 1, 2  # of the names that packets refer to by number
 
 
 def write_perfetto(audit: Audit, path: Path) -> Path:
-    """Write the trace; a UsageError if there is no timeline, or the file can't be written."""
+    """Write the trace; a UsageError if the audit has none, or the file can't be written."""
     events = events_of(audit, "a Perfetto trace")
     partial = path.with_name(f"{path.name}.partial")
     try:

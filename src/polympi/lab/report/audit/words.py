@@ -172,7 +172,7 @@ def troubles(figures: Figures) -> list[str]:
     if left := [rank.rank for rank in audit.ranks if rank.ended == "exited"]:
         found.append(f"{ranks_text(left).capitalize()} ended without MPI_Finalize.")
     if audit.missing:
-        found.append(f"There is no record of {ranks_text(audit.missing)}.")
+        found.append(f"Nothing was recorded of {ranks_text(audit.missing)}.")
     return [*found, *audit.notes]
 
 

@@ -93,7 +93,7 @@ def write_report(audit: Audit, into: Path, forms: Sequence[str], *, force: bool 
     """
     unknown = [form for form in forms if form not in EXPORTERS]
     if unknown:
-        raise UsageError(f"There is no form '{unknown[0]}' of an audit: choose some of {', '.join(EXPORTERS)}.")
+        raise UsageError(f"An audit has no form '{unknown[0]}': choose some of {', '.join(EXPORTERS)}.")
     chosen = [exporter for form, exporter in EXPORTERS.items() if form in forms]
     if not force:
         for exporter in chosen:
