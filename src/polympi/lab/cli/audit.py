@@ -173,7 +173,7 @@ def report(
 
 @audits.command()
 def where(folder: Folder) -> None:
-    """Print where the ranks of a job are that runs now, and who waits for whom.
+    """Print where the ranks of a running job are, and who waits for whom.
 
     Exit codes: 1 if they hang, else 0.
     """
