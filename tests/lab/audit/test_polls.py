@@ -12,7 +12,9 @@ from polympi.lab.audit.model import Cause
 from polympi.lab.stacks.stack import Stack
 
 LATE_S = 0.5
-FIRST_S = 0.02  # in which the clock's rate, and then the processor time between two looks, become known
+# Waiting is at least this much of it: the clock's rate must become known first, and where other programs keep the
+# processor, a rank that sleeps now and then looks like one that computes.
+MOST_S = 0.75 * LATE_S
 
 
 def clock_rate(one: Recorded) -> float:
@@ -34,6 +36,6 @@ def test_time_between_polls_is_waiting_unless_the_rank_computes(stack: Stack, tm
         assert float(event.values["end"] - event.values["begin"]) / clock_rate(job.ranks[0]) < LATE_S / 4
         assert not any(finding.calls.procedure == "MPI_Test" for finding in late)
     else:
-        assert tested > LATE_S - FIRST_S
+        assert tested > MOST_S
         assert late[0].calls.procedure == "MPI_Test"
-        assert late[0].seconds > LATE_S - FIRST_S
+        assert late[0].seconds > MOST_S
