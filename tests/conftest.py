@@ -70,11 +70,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     selection.select(config, items)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> selection.Shares:
-    """Tests that run side by side are given out as ``Shares`` says."""
-    return selection.Shares(config, log)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
     """Let ranks of tests that run side by side share the machine; those of the interface's tests do so anyway."""

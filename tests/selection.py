@@ -1,4 +1,4 @@
-"""Which tests run, and which of them in one process.
+"""Which tests run, and which of them first.
 
 ``--stack`` names one MPI library, ``-m`` a mark; tests that passed elsewhere are left out with ``--passed``, if they
 were noted there by ``--note-passed``.
@@ -9,12 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 STACKS = ("mpich", "openmpi")  # of the fixture `stack`
 # Files whose tests take minutes, and wait: they begin first, so that no process is left with them alone.
 LONG = ("tests/interface/compat/test_mpi4py_suite.py", "tests/lab/cluster/test_killed_jobs.py")
-ALONE = ("tests/bindings/test_conformance.py", "tests/bindings/test_hello.py")  # most of whose time is in few tests
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -67,10 +65,3 @@ def _stack(item: pytest.Item) -> str | None:
     """The MPI library that a test runs on, the first of several; None if it needs none."""
     named = [parameters(item).get("stack"), *getattr(item, "fixturenames", ())]
     return next((stack for stack in STACKS if stack in named), None)
-
-
-class Shares(LoadScopeScheduling):  # type: ignore[misc,unused-ignore]
-    """Gives a process the tests of a file, which may share what they launch, or one test that shares nothing."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return nodeid if _file(nodeid) in ALONE else _file(nodeid)

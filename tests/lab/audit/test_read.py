@@ -79,7 +79,7 @@ def _cut(path: Path, size: int) -> None:
         (lambda path: _cut(path, 50), "is cut short"),
         (lambda path: _cut(path, layout.HEADER.itemsize + 10), "is cut short: it lacks a part of its table"),
         (lambda path: _cut(path, path.stat().st_size - 10), "is cut short: it lacks what a thread has written"),
-        (lambda path: path.write_bytes(b"x" * 10_000), "is not a file of 'polympi audit'"),
+        (lambda path: path.write_bytes(b"x" * 10_000), "was not written by 'polympi audit'"),
     ],
     ids=["none", "no header", "no tables", "no segment", "another file"],
 )

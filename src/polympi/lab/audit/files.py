@@ -55,11 +55,11 @@ class RankFile:
         self.path = path
         size = path.stat().st_size
         if size < layout.HEADER.itemsize:
-            raise ResultError(f"'{path}' is cut short: it has {size} bytes, less than the begin of a rank's file.")
+            raise ResultError(f"'{path}' is cut short: it has {size} bytes, less than the header of a rank's file.")
         self.data: NDArray[np.uint8] = np.memmap(path, np.uint8, mode="r")
         self.header: Records = self.data[: layout.HEADER.itemsize].view(layout.HEADER)[0]
         if self.header["magic"] != layout.MAGIC:
-            raise ResultError(f"'{path}' is not a file of 'polympi audit'.")
+            raise ResultError(f"'{path}' was not written by 'polympi audit'.")
         if self.header["version"] != layout.VERSION:
             raise ResultError(
                 f"'{path}' was written by another version of polympi (its format is {self.header['version']}, and this "

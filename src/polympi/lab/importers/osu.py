@@ -11,8 +11,8 @@ _OSU_TITLE = re.compile(r"^\s*#?\s*OSU (?P<name>\S.*?) Test(?P<kind> \w+)?(?:\s+
 _OMB_PY_TITLE = re.compile(r"^.*?#\s*OMB[ -]Py(?:thon)? (?P<name>MPI \S.*?) Test$")
 
 # (benchmark, mode, payload, ranks) of the benchmarks that measure what ours of that name measure. Point-to-point
-# programs demand two processes. Before 7.0 reductions sent MPI_FLOAT without saying so; since then a line names the
-# datatype.
+# programs need exactly two processes. Before 7.0, reductions sent MPI_FLOAT without saying so; since then, a line names
+# the datatype.
 _OURS = {
     "MPI Latency": ("latency", "standard", "bytes", 2),
     "MPI Latency Persistent": ("latency", "standard-persistent", "bytes", 2),
@@ -55,7 +55,7 @@ def is_omb_py(line: str) -> bool:
 
 
 def read_osu(text: str, source: str) -> Imported:
-    """Rows of OSU programs, with 10^6 bytes a second; a nonblocking collective's time is its "pure communication"."""
+    """Rows of OSU programs: 10^6 bytes per second, and the "pure communication" time of nonblocking collectives."""
     collector = Collector(OSU, source)
     read_tables(text, collector, _osu_title)
     return collector.imported()
