@@ -1,4 +1,4 @@
-"""Nonblocking calls: begin sends and receives, compute, then wait.
+"""Nonblocking calls: begin sends, receives and collectives, compute, then wait.
 
     mpiexec -n 2 python examples/nonblocking.py
 
@@ -40,6 +40,14 @@ def main() -> None:
         del pending[index]
         values.append(value)
     assert sorted(values) == ["message 3", "message 4", "message 5"]
+
+    settings = world.ibcast({"steps": 10} if world.rank == 0 else None)  # of any objects, and several at once
+    sizes = world.iallgather(world.rank + 1)
+    assert mpi.wait_all([settings, sizes]) == [{"steps": 10}, list(range(1, world.size + 1))]
+
+    ready, computed = world.ibarrier(), 0
+    while not ready.test():  # until all ranks have come here
+        computed += 1
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ MODULE = {
 
 _SAME = """
     Send Ssend Bsend Rsend Isend Issend Ibsend Irsend Probe Iprobe Barrier Scatter Gather Allgather Alltoall Reduce
-    Allreduce Scan Exscan Reduce_scatter Split Dup Free
+    Allreduce Scan Exscan Reduce_scatter Split Dup Free Ibarrier Igather Iscatter Iallgather Ialltoall
 """
 COMMUNICATOR = {
     **{name: f"comm.{name.lower()}" for name in _SAME.split()},
@@ -35,6 +35,7 @@ COMMUNICATOR = {
     "Irecv": "comm.irecv(source, into=array)",
     "Sendrecv": "comm.sendrecv(array, dest, source=source, into=other)",
     "Bcast": "comm.bcast(into=array)",
+    "Ibcast": "comm.ibcast(into=array)",
     "Gatherv": "comm.gather",
     "Scatterv": "comm.scatter(array, counts=counts)",
     "Allgatherv": "comm.allgather",

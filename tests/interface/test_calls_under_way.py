@@ -7,10 +7,9 @@ pytestmark = pytest.mark.sanitize
 
 CALLS = """
 import signal
-from polympi.native import core
 
 def wait(call, timeout=20):
-    return core._wait_for_flight(call, timeout)
+    return call.wait(timeout=timeout)
 """
 
 
@@ -24,7 +23,7 @@ if rank == 0:
 else:
     in_turn()
     with raises(mpi.MismatchError, "rank 0 called bcast(root=0) where this rank called barrier()"):
-        wait(core._start_barrier(comm))
+        wait(comm.ibarrier())
 in_turn()
 """,
         # Ctrl-C raises KeyboardInterrupt from Python's own handler; rank `late` comes to the call when that is over.
@@ -64,15 +63,15 @@ for number, call in enumerate(calls):
 apart = c.dup()
 for turn in range(20):
     time.sleep(0.002 * random.random())
-    begun = [core._start_barrier(c) for _ in range(1 + turn % 5)]
-    elsewhere = core._start_barrier(apart)
+    begun = [c.ibarrier() for _ in range(1 + turn % 5)]
+    elsewhere = apart.ibarrier()
     assert apart.allreduce(rank) == sum(range(size))
-    assert core._test_flight(elsewhere)
+    assert elsewhere.test()
     assert c.bcast(turn if rank == turn % size else None, turn % size, timeout=20) == turn
-    assert all(core._test_flight(barrier) for barrier in begun)  # a call that blocks waits for those before it
-    begun.append(core._start_barrier(c))
+    assert mpi.test_all(begun)  # a call that blocks waits for those before it
+    begun.append(c.ibarrier())
     wait(begun[-1])
-    assert all(core._test_flight(barrier) for barrier in begun)
+    assert mpi.test_all(begun)
 apart.free()
 """,
         "a call goes on when its wait has timed out or nobody asks": """
@@ -81,13 +80,13 @@ if rank == 0:
     c.barrier(timeout=20)
     c.barrier(timeout=20)
 else:
-    barrier = core._start_barrier(c)
+    barrier = c.ibarrier()
     with raises(mpi.Timeout, f"rank {rank} waited 0.05 s in barrier()"):
         wait(barrier, 0.05)
-    assert not core._test_flight(barrier)
+    assert not barrier.test()
     in_turn()
     wait(barrier)
-    core._start_barrier(c)  # dropped at once
+    c.ibarrier()  # dropped at once
 assert c.allgather(rank, timeout=20) == list(range(size))
 """,
         "threads are in collectives of different communicators": """
@@ -123,7 +122,7 @@ if rank == 0:
     for dest in range(1, size):
         c.send("through", dest)
 else:
-    barrier = core._start_barrier(c)
+    barrier = c.ibarrier()
     assert c.recv(0, timeout=20) == "through"
     assert wait(barrier) is None
 """,
@@ -154,7 +153,7 @@ def test_calls_that_all_ranks_have_begun_are_over_at_the_end(run, stack, mailbox
     script = """
 groups = [c.dup() for _ in range(3)]
 time.sleep(0.3 * random.random())
-kept = [core._start_barrier(group) for group in groups for _ in range(5)]
+kept = [group.ibarrier() for group in groups for _ in range(5)]
 if sys.argv[1] == "finalize":
     mpi.finalize()
 print("ended")
@@ -168,7 +167,7 @@ print("ended")
 def test_finalize_waits_for_ranks_that_come_late_to_a_call(run, stack, mailboxes) -> None:
     script = """
 if rank == 0:
-    barrier = core._start_barrier(c)
+    barrier = c.ibarrier()
 else:
     time.sleep(2)
     c.barrier()
@@ -186,7 +185,7 @@ print("ended")
 def test_a_call_that_not_all_ranks_make_is_reported_at_the_end(run, stack, mailboxes: str, end: str) -> None:
     script = """
 if rank == 0:
-    barrier = core._start_barrier(c)
+    barrier = c.ibarrier()
     if sys.argv[1] == "finalize":
         with raises(mpi.StateError, CALLS_PENDING):
             mpi.finalize()
@@ -208,7 +207,7 @@ def test_another_call_than_the_one_that_a_rank_left_behind_is_reported_by_both(r
     # The letter of the other call comes when the interpreter of rank 0 is gone.
     script = """
 if rank == 0:
-    core._start_barrier(c)
+    c.ibarrier()
 else:
     time.sleep(2)
     with raises(mpi.MismatchError, "rank 0 called barrier() where this rank called bcast(root=0)"):

@@ -10,7 +10,6 @@ levels = pytest.mark.parametrize("level", ["serialized", "multiple"])
 
 BEGIN = f"""{PRELUDE}
 import atexit, signal, subprocess, threading
-from polympi.native import core
 big = np.arange(10**6)
 """
 
@@ -169,7 +168,7 @@ else:
     ),
     **{
         f"a rank that fails does not wait: {end}": Case(
-            f"if rank == 0: c.recv(1, 5)\nc.isend(big, 0, 7)\nc.irecv(0, 8)\ncore._start_barrier(c)\n{end}\n",
+            f"if rank == 0: c.recv(1, 5)\nc.isend(big, 0, 7)\nc.irecv(0, 8)\nc.ibarrier()\n{end}\n",
             code=code,
         )
         for end, code in (("sys.exit(3)", 3), ("raise SystemExit(3)", 3), ("os.environ['nothing']", 1))
@@ -269,7 +268,7 @@ if rank == 0:
             mpi.finalize()
         print("refused", flush=True)
     else:
-        core._start_barrier(c)
+        c.ibarrier()
 else:
     time.sleep(100)
 """

@@ -191,32 +191,29 @@ for call in calls:
     later_calls_work()
 """,
         "a bcast that was begun goes on whatever it sends": """
-def wait(call):
-    return core._wait_for_flight(call, 30)
-
 for turn, sent in enumerate([None, "x", mine.tobytes(), values, parts, "y" * 9000]):
     root = turn % size
-    begun = [core._start_call(c, "bcast", sent if rank == root else None, root, None) for _ in range(3)]
+    begun = [c.ibcast(sent if rank == root else None, root) for _ in range(3)]
     sent = c.bcast(sent, root, timeout=30)  # waits for those before it
-    assert all(core._test_flight(call) for call in begun)
-    assert all(same(wait(call), sent) for call in begun)
+    assert mpi.test_all(begun)
+    assert all(same(call.wait(timeout=30), sent) for call in begun)
     into = np.zeros(COUNT)
-    other = core._start_call(c, "bcast", values[root] if rank == root else None, root, into)
+    other = c.ibcast(values[root] if rank == root else None, root, into=into)
     assert c.allreduce(1, timeout=30) == size
-    assert wait(other) is into and same(into, values[root])
+    assert other.wait(timeout=30) is into and same(into, values[root])
 if rank == 0:
     with raises(TypeError):
-        wait(core._start_call(c, "bcast", c, 0, None))
+        c.ibcast(c).wait(timeout=30)
 else:
     with raises(mpi.Error, "rank 0 could not do its part"):
-        wait(core._start_call(c, "bcast", None, 0, None))
+        c.ibcast().wait(timeout=30)
 small = np.zeros(3)
-begun = core._start_call(c, "bcast", values[0] if rank == 0 else None, 0, small if rank else None)
+begun = c.ibcast(values[0] if rank == 0 else None, into=small if rank else None)
 if rank == 0:
-    assert wait(begun) is not None
+    assert begun.wait(timeout=30) is not None
 else:
     with raises(mpi.TruncationError):
-        wait(begun)
+        begun.wait(timeout=30)
 later_calls_work()
 """,
     },

@@ -9,12 +9,9 @@ from rank_programs import PRELUDE
 pytestmark = pytest.mark.sanitize
 
 CALLS = """
-from polympi.native import core
-
 def begin_all(value):
     pieces = [value] * size
-    given = {"gather": value, "scatter": pieces if rank == 1 else None, "allgather": value, "alltoall": pieces}
-    return [core._start_call(c, operation, given[operation], 1, None) for operation in given]
+    return c.igather(value, 1), c.iscatter(pieces if rank == 1 else None, 1), c.iallgather(value), c.ialltoall(pieces)
 """
 
 
@@ -30,8 +27,7 @@ def test_a_rank_at_its_end_goes_on_with_what_it_has_begun(run, stack, mailboxes,
     script = """
 twin, value = c.dup(), np.full(30_000, rank)
 if rank == 0:
-    core._start_barrier(twin)
-    begin_all(value)
+    pending = twin.ibarrier(), begin_all(value)
 else:
     time.sleep(float(sys.argv[1]))
     twin.barrier()

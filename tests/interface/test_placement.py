@@ -43,10 +43,10 @@ def test_a_barrier_between_machines_goes_on_meanwhile(run_in_job, stack) -> None
 from polympi.native import core
 before = core._crossings(c)
 for late in range(size):
-    barrier = core._start_barrier(c)
+    barrier = c.ibarrier()
     if rank == late:
         time.sleep(0.05)
-    core._wait_for_flight(barrier, 30)
+    barrier.wait(timeout=30)
 assert core._crossings(c) - before == {0: 1, 2: 1}.get(rank, 0) * size
 """
     env = {"MACHINES": "0 0 1 1 1", "POLYMPI_MAILBOXES": "0"}

@@ -49,16 +49,21 @@ bool async_test(AsyncCollective *async);
 /* Wait until it is complete: the result, a new reference; NULL with an exception. After a time-out it goes
  * on. To be called once. */
 PyObject *async_wait(AsyncCollective *async, double timeout);
-/* The result isn't wanted. */
+/* Whether that was the result, or its exception, rather than one of the wait. */
+static inline bool async_is_taken(const AsyncCollective *async) {
+    return async->over && !async->value && !async->error;
+}
+/* The result isn't wanted, or was taken. */
 void async_leave(AsyncCollective *async);
 
-/* The nonblocking collectives. NULL with an exception. */
+/* The nonblocking collectives; `counts` and `into` may be NULL. NULL with an exception. */
 AsyncCollective *barrier_start(Communicator *comm);
 AsyncCollective *bcast_start(Communicator *comm, PyObject *value, int root, PyObject *into);
 AsyncCollective *gather_start(Communicator *comm, PyObject *value, int root, PyObject *into);
-AsyncCollective *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *into);
+AsyncCollective *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *counts,
+                               PyObject *into);
 AsyncCollective *allgather_start(Communicator *comm, PyObject *value, PyObject *into);
-AsyncCollective *alltoall_start(Communicator *comm, PyObject *value, PyObject *into);
+AsyncCollective *alltoall_start(Communicator *comm, PyObject *value, PyObject *counts, PyObject *into);
 
 /* ---- at the end ---- */
 

@@ -159,7 +159,7 @@ static void close_pieces(AsyncCollective *async) {
 }
 
 AsyncCollective *pieces_begin(const PiecesKind *kind, Communicator *comm, int root, PyObject *value,
-                              PyObject *into) {
+                              PyObject *counts, PyObject *into) {
     AsyncPieces *pieces = (AsyncPieces *)async_new(sizeof *pieces, offsetof(AsyncPieces, rounds));
     if (!pieces || async_begin(&pieces->async, comm, kind->verb, root) < 0)
         return NULL;
@@ -167,6 +167,7 @@ AsyncCollective *pieces_begin(const PiecesKind *kind, Communicator *comm, int ro
     pieces->async.finish = finish_pieces;
     pieces->async.close = close_pieces;
     pieces->kind = kind;
+    pieces->counts = counts == Py_None ? NULL : counts;
     pieces->into = collective_target(&pieces->async.collective, &pieces->target, into);
     async_start(&pieces->async, kind->open(pieces, value) < 0);
     return &pieces->async;

@@ -26,6 +26,7 @@ struct AsyncPieces {
     Target target;
     const Target *into;    /* that; NULL: there is none */
     PyObject *given;       /* what this rank gives, as long as it is needed */
+    PyObject *counts;      /* how to cut it, borrowed while it opens; NULL: evenly */
     PyObject *packed;      /* sent instead of it; NULL: that itself */
     char *slots;           /* memory of the call */
     MPI_Request *requests; /* of alltoall */
@@ -51,7 +52,7 @@ struct AsyncPieces {
 
 /* Begin a call; `into` is NULL where this rank has no use for it. NULL with an exception. */
 AsyncCollective *pieces_begin(const PiecesKind *kind, Communicator *comm, int root, PyObject *value,
-                              PyObject *into);
+                              PyObject *counts, PyObject *into);
 /* Continue with rounds that were opened; `next` comes after them. 1. */
 int pieces_rounds(AsyncPieces *pieces, int next);
 /* Send the departures and go on with the exchange: 1 or -1. */

@@ -128,7 +128,7 @@ static int open_gather(AsyncPieces *pieces, PyObject *value) {
 
 AsyncCollective *gather_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
     static const PiecesKind kind = {GATHER, open_gather, next_of_gather, finish_gather};
-    return pieces_begin(&kind, comm, root, value, comm->rank == root ? into : NULL);
+    return pieces_begin(&kind, comm, root, value, NULL, comm->rank == root ? into : NULL);
 }
 
 /* ---- allgather ---- */
@@ -270,5 +270,5 @@ static int open_allgather(AsyncPieces *pieces, PyObject *value) {
 
 AsyncCollective *allgather_start(Communicator *comm, PyObject *value, PyObject *into) {
     static const PiecesKind kind = {ALLGATHER, open_allgather, next_of_allgather, NULL};
-    return pieces_begin(&kind, comm, 0, value, into);
+    return pieces_begin(&kind, comm, 0, value, NULL, into);
 }

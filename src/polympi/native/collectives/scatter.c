@@ -103,7 +103,7 @@ static int open_scatter(AsyncPieces *pieces, PyObject *value) {
     Collective *collective = &pieces->async.collective;
     tree_position_open(&pieces->tree, collective, collective->root);
     bool is_root = pieces->tree.parent == NOBODY;
-    if (is_root && !(pieces->given = cut_pieces(collective, value, NULL)))
+    if (is_root && !(pieces->given = cut_pieces(collective, value, pieces->counts)))
         collective_defer(collective);
     pieces->slots = collective_memory(collective, slots_room(pieces->tree.size, pieces->tree.size));
     if (!pieces->slots)
@@ -115,9 +115,10 @@ static int open_scatter(AsyncPieces *pieces, PyObject *value) {
     return 0;
 }
 
-AsyncCollective *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *into) {
+AsyncCollective *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *counts,
+                               PyObject *into) {
     static const PiecesKind kind = {SCATTER, open_scatter, next_of_scatter, finish_scatter};
-    return pieces_begin(&kind, comm, root, value, into);
+    return pieces_begin(&kind, comm, root, value, counts, into);
 }
 
 /* ---- alltoall ---- */
@@ -189,7 +190,7 @@ static int next_of_alltoall(AsyncPieces *pieces) {
 static int open_alltoall(AsyncPieces *pieces, PyObject *value) {
     Collective *collective = &pieces->async.collective;
     int size = collective->comm->size;
-    PyObject *cut = cut_pieces(collective, value, NULL);
+    PyObject *cut = cut_pieces(collective, value, pieces->counts);
     if (!(pieces->given = copy_items_without_alias(pieces->into, cut, &collective->call)))
         collective_defer(collective);
     pieces->slots = collective_memory(collective, 2 * slots_room(size, size));
@@ -204,7 +205,7 @@ static int open_alltoall(AsyncPieces *pieces, PyObject *value) {
     return 0;
 }
 
-AsyncCollective *alltoall_start(Communicator *comm, PyObject *value, PyObject *into) {
+AsyncCollective *alltoall_start(Communicator *comm, PyObject *value, PyObject *counts, PyObject *into) {
     static const PiecesKind kind = {ALLTOALL, open_alltoall, next_of_alltoall, NULL};
-    return pieces_begin(&kind, comm, 0, value, into);
+    return pieces_begin(&kind, comm, 0, value, counts, into);
 }

@@ -2,7 +2,6 @@
 
 #include "base/errors.h"
 #include "codec/numpy_api.h"
-#include "collectives/async_collective.h"
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
 #include "collectives/shared_memory.h"
@@ -148,52 +147,6 @@ static PyObject *neighbours(PyObject *Py_UNUSED(module), PyObject *comm) {
     return ranks;
 }
 
-static void leave_flight(PyObject *capsule) {
-    if (state.phase == RUNNING)
-        async_leave(PyCapsule_GetPointer(capsule, NULL));
-}
-
-static PyObject *start_barrier(PyObject *Py_UNUSED(module), PyObject *comm) {
-    if (!PyObject_TypeCheck(comm, &Communicator_Type) || !is_usable((Communicator *)comm))
-        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a communicator is wanted");
-    AsyncCollective *async = barrier_start((Communicator *)comm);
-    return async ? PyCapsule_New(async, NULL, leave_flight) : NULL;
-}
-
-/* Begin a nonblocking bcast, gather, scatter, allgather or alltoall. */
-static PyObject *start_call(PyObject *Py_UNUSED(module), PyObject *args) {
-    Communicator *comm;
-    const char *name;
-    PyObject *value, *into;
-    int root;
-    if (!PyArg_ParseTuple(args, "O!sOiO", &Communicator_Type, &comm, &name, &value, &root, &into) ||
-        !is_usable(comm))
-        return NULL;
-    AsyncCollective *async = !strcmp(name, "bcast")       ? bcast_start(comm, value, root, into)
-                             : !strcmp(name, "gather")    ? gather_start(comm, value, root, into)
-                             : !strcmp(name, "scatter")   ? scatter_start(comm, value, root, into)
-                             : !strcmp(name, "allgather") ? allgather_start(comm, value, into)
-                             : !strcmp(name, "alltoall")  ? alltoall_start(comm, value, into)
-                                                          : NULL;
-    if (!async)
-        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "%s cannot be begun so", name);
-    return PyCapsule_New(async, NULL, leave_flight);
-}
-
-static PyObject *test_flight(PyObject *Py_UNUSED(module), PyObject *capsule) {
-    AsyncCollective *async = PyCapsule_GetPointer(capsule, NULL);
-    return async ? PyBool_FromLong(async_test(async)) : NULL;
-}
-
-static PyObject *wait_for_flight(PyObject *Py_UNUSED(module), PyObject *args) {
-    PyObject *capsule;
-    double timeout;
-    if (!PyArg_ParseTuple(args, "Od", &capsule, &timeout))
-        return NULL;
-    AsyncCollective *async = PyCapsule_GetPointer(capsule, NULL);
-    return async ? async_wait(async, timeout) : NULL;
-}
-
 /* Have communicators made from now on, on all ranks, place this rank on the machine of this number. */
 static PyObject *pretend_machine(PyObject *Py_UNUSED(module), PyObject *number) {
     long machine = PyLong_AsLong(number);
@@ -227,9 +180,5 @@ PyMethodDef test_functions[] = {
     {"_shared_memory", bytes_of_shared_memory, METH_NOARGS, NULL},
     {"_refuse_shared_memory", refuse_shared_memory, METH_O, NULL},
     {"_neighbours", neighbours, METH_O, NULL},
-    {"_start_barrier", start_barrier, METH_O, NULL},
-    {"_start_call", start_call, METH_VARARGS, NULL},
-    {"_test_flight", test_flight, METH_O, NULL},
-    {"_wait_for_flight", wait_for_flight, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -223,11 +223,12 @@ PyTypeObject Communicator_Type = {
 };
 
 int communicator_prepare(void) {
-    PyMethodDef *const tables[] = {point_to_point_methods, collective_methods, plan_methods,
-                                   management_methods, freeing_methods};
+    PyMethodDef *const tables[] = {point_to_point_methods, collective_methods, nonblocking_collective_methods,
+                                   plan_methods,           management_methods, freeing_methods};
     Communicator_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
     if (!Communicator_Type.tp_methods || point_to_point_prepare() < 0 || collectives_prepare() < 0 ||
-        plan_prepare() < 0 || PREPARE_SIGNATURES(&split_signature) < 0)
+        nonblocking_collectives_prepare() < 0 || plan_prepare() < 0 ||
+        PREPARE_SIGNATURES(&split_signature) < 0)
         return -1;
     return PyType_Ready(&Communicator_Type);
 }

@@ -19,9 +19,11 @@ int parse_split(PyObject *const *values, int *color, int *key, const Call *call)
 /* Make the class, once, at module start. */
 int communicator_prepare(void);
 
-extern PyMethodDef point_to_point_methods[], collective_methods[], plan_methods[], freeing_methods[];
+extern PyMethodDef point_to_point_methods[], collective_methods[], nonblocking_collective_methods[],
+    plan_methods[], freeing_methods[];
 int point_to_point_prepare(void);
 int collectives_prepare(void);
+int nonblocking_collectives_prepare(void);
 
 /* Plan, what `plan` makes: sends and receives that are agreed on once, and made again and again. */
 extern PyTypeObject Plan_Type;

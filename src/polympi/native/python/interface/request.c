@@ -3,6 +3,7 @@
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "base/list.h"
+#include "collectives/async_collective.h"
 #include "python/raw/raw_receive.h"
 
 /* A free list of requests, for windows of them: it takes 127 instructions fewer, of 324, to make and drop one
@@ -68,6 +69,18 @@ void request_sends(Request *request, Sending *send) {
     sending_count++;
 }
 
+PyObject *request_of_collective(AsyncCollective *collective) {
+    Request *request = collective ? request_new() : NULL;
+    if (!request) {
+        if (collective)
+            async_leave(collective);
+        return NULL;
+    }
+    request->kind = IN_COLLECTIVE;
+    request->collective = collective;
+    return (PyObject *)request;
+}
+
 /* The send is complete, or no call will wait for it. Dropping the object may run Python code. */
 static void close_send(Request *request) {
     Sending *send = request->send;
@@ -100,6 +113,8 @@ static void request_dealloc(Request *request) {
             incoming_leave(request->in);
         else if (request->kind == RECEIVING_PLAINLY)
             raw_receive_leave(request->raw);
+        else if (request->kind == IN_COLLECTIVE) /* which goes on, as the other ranks depend on it */
+            async_leave(request->collective);
     }
     Py_XDECREF(request->value);
     give_memory(request);
@@ -146,11 +161,26 @@ static int complete_receive(Request *request) {
     return value ? 0 : -1;
 }
 
+/* It is complete, or has failed: take its result. */
+static int complete_collective(Request *request, PyObject *value) {
+    async_leave(request->collective);
+    request->kind = COMPLETE;
+    request_set_value(request, value);
+    return value ? 0 : -1;
+}
+
+static int wait_for_collective(Request *request, double timeout) {
+    PyObject *value = async_wait(request->collective, timeout);
+    return value || async_is_taken(request->collective) ? complete_collective(request, value) : -1;
+}
+
 static int wait_for_message(Request *request, double timeout) {
     if (request->kind == RECEIVING)
         return incoming_finish(request->in, timeout) < 0 ? -1 : complete_receive(request);
     if (request->kind == RECEIVING_PLAINLY)
         return raw_receive_wait(request->raw, timeout) < 0 ? -1 : complete_receive(request);
+    if (request->kind == IN_COLLECTIVE)
+        return wait_for_collective(request, timeout);
     Sending *send = request->send;
     if (wait_for(send->requests, send->request_count, MPI_STATUSES_IGNORE, &send->call, timeout) < 0)
         return -1;
@@ -173,7 +203,15 @@ static int finish(Request *request, double timeout) {
     return 0;
 }
 
+static int test_collective(Request *request) {
+    if (!async_test(request->collective))
+        return 0;
+    return wait_for_collective(request, 0) < 0 ? -1 : 1; /* it does not wait */
+}
+
 static int test_message(Request *request) {
+    if (request->kind == IN_COLLECTIVE)
+        return test_collective(request);
     int complete = request->kind == SENDING     ? sending_test(request->send)
                    : request->kind == RECEIVING ? incoming_test(request->in)
                                                 : raw_receive_test(request->raw);
@@ -220,7 +258,7 @@ static PyObject *request_test(Request *self, PyObject *Py_UNUSED(unused)) {
 static PyObject *request_cancel(Request *self, PyObject *Py_UNUSED(unused)) {
     if (check_free(self) < 0)
         return NULL;
-    if (self->kind == COMPLETE || self->kind == SENDING)
+    if (self->kind != RECEIVING && self->kind != RECEIVING_PLAINLY)
         Py_RETURN_FALSE;
     self->busy = true;
     int cancelled = self->kind == RECEIVING ? incoming_cancel(self->in) : raw_receive_cancel(self->raw);
@@ -245,8 +283,8 @@ static PyMethodDef request_methods[] = {
      "    status: also return a Status.\n"
      "    timeout: seconds to wait; None means POLYMPI_TIMEOUT, or no limit.\n\n"
      "Returns:\n"
-     "    What was received, or what was given as ``into``; None for a send. With status, (value, "
-     "Status).\n\n"
+     "    What was received, or what was given as ``into``; None for a send; what the blocking call "
+     "returns for a collective. With status, (value, Status).\n\n"
      "Raises:\n"
      "    Timeout: it was not complete in time.\n"
      "    TruncationError: more elements arrived than fit ``into``.\n"
@@ -260,8 +298,8 @@ static PyMethodDef request_methods[] = {
      "MPI 5.0, section 3.7.3."},
     {"cancel", (PyCFunction)request_cancel, METH_NOARGS,
      "cancel($self, /)\n--\n\n"
-     "Cancel a receive that no message has arrived for; True if it was cancelled. Sends cannot be "
-     "cancelled.\n\n"
+     "Cancel a receive that no message has arrived for; True if it was cancelled. Sends and collectives "
+     "cannot be cancelled.\n\n"
      "MPI 5.0, section 3.8.4."},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
      "``Request[T]``: one whose ``wait`` returns a T."},
@@ -278,7 +316,9 @@ PyTypeObject Request_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "polympi.Request",
     .tp_basicsize = sizeof(Request),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_doc = "A pending send or receive (MPI 5.0, section 3.7), from isend, irecv and the like.",
+    .tp_doc =
+        "A pending send, receive or collective (MPI 5.0, sections 3.7 and 6.12), from isend, irecv, ibcast "
+        "and the like.",
     .tp_dealloc = (destructor)request_dealloc,
     .tp_traverse = (traverseproc)request_traverse,
     .tp_clear = (inquiry)request_clear,
@@ -324,9 +364,10 @@ static void name_whole_time(const Request *request, double seconds) {
     if (request->kind == COMPLETE || !PyErr_ExceptionMatches(PyExc_TimeoutError))
         return;
     /* a copy: raising runs Python code, in which another thread may complete the request */
-    const Call call = request->kind == SENDING     ? request->send->call
-                      : request->kind == RECEIVING ? *incoming_call(request->in)
-                                                   : *raw_receive_call(request->raw);
+    const Call call = request->kind == SENDING         ? request->send->call
+                      : request->kind == RECEIVING     ? *incoming_call(request->in)
+                      : request->kind == IN_COLLECTIVE ? request->collective->collective.call
+                                                       : *raw_receive_call(request->raw);
     PyErr_Clear();
     raise_timeout(&call, seconds);
 }

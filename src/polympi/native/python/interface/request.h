@@ -1,16 +1,17 @@
-/* The request: a pending send or receive. */
+/* The request: a pending send, receive or collective. */
 #pragma once
 
 #include "transfer/send/sending.h"
 
 typedef struct Request {
-    PyObject_HEAD enum { COMPLETE, SENDING, RECEIVING, RECEIVING_PLAINLY } kind;
+    PyObject_HEAD enum { COMPLETE, SENDING, RECEIVING, RECEIVING_PLAINLY, IN_COLLECTIVE } kind;
     bool busy;   /* a thread uses it, perhaps without the GIL, or in Python code, when other threads run */
     bool posted; /* counted by mpi4py/progress.c */
     union {
         Sending *send;
         Incoming *in;
         struct RawReceive *raw;
+        struct AsyncCollective *collective;
     };
     PyObject *value; /* when complete; NULL if it has failed */
     Status status;
@@ -26,6 +27,8 @@ void request_set_value(Request *request, PyObject *value);
 
 /* Its send has been started. */
 void request_sends(Request *request, Sending *send);
+/* A new request for a collective that has begun; NULL with an exception, also where that is NULL. */
+PyObject *request_of_collective(struct AsyncCollective *collective);
 /* How many requests have pending sends. */
 Py_ssize_t sends_of_requests(void);
 /* Make progress on these, and report whether any on this communicator is pending. */
