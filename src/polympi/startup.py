@@ -29,6 +29,7 @@ THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")  # in the order
 DEFAULT_LEVEL = "serialized"  # the GIL lets one thread at a time into MPI anyway; "multiple" costs time in every call
 LEVEL_VARIABLE = "POLYMPI_THREADS"
 TIMEOUT_VARIABLE = "POLYMPI_TIMEOUT"
+HANG_VARIABLE = "POLYMPI_HANG"
 INTERRUPTED = 130  # exit code after Ctrl-C, as in shells: 128 + SIGINT
 ANOTHERS_S = 3.0  # for another rank to end the job with its own code: sys.exit first runs atexit and destructors
 
@@ -53,7 +54,7 @@ def init(threads: str | None = None, *, world: core.Raw = _JOB) -> Communicator:
 
     Raises:
         TypeError: world isn't a raw communicator, for example None from a ``split`` without this rank.
-        ValueError: an unknown level, or ``POLYMPI_TIMEOUT`` isn't a number of seconds.
+        ValueError: an unknown level, or ``POLYMPI_TIMEOUT`` or ``POLYMPI_HANG`` isn't a number of seconds.
         StateError: MPI runs already, or can run only, at a lower level than the one asked for; or it has ended; or the
             world was made of other ranks before.
         LauncherError: the launcher belongs to another MPI than the library; or this process was not started by the
@@ -97,7 +98,12 @@ def _start(threads: str | None) -> core.Raw:
     if _job is None:
         launcher.refuse_child()
         launcher.check()
-        job = core.start_mpi(level, _timeout(), _settle)
+        timeout = _timeout()
+        if os.environ.get(HANG_VARIABLE):
+            from polympi import hangs
+
+            timeout = hangs.begin(HANG_VARIABLE, _tell, timeout)
+        job = core.start_mpi(level, timeout, _settle)
         launcher.check(job.size)
         launcher.mark_rank(job.rank)
         _job = job

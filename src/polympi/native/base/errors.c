@@ -1,6 +1,7 @@
 #include "base/errors.h"
 
 #include <frameobject.h> /* PyFrame_GetBack, before Python 3.11 */
+#include <unistd.h>
 
 /* The names in polympi.errors, kept: when the interpreter ends, destructors may still raise errors although
  * nothing can be imported and the modules are empty. */
@@ -224,18 +225,36 @@ int raise_timeout_since(const Call *call, double seconds, const char *missing) {
     return raise_wait("Timeout", call, seconds, missing);
 }
 
-int raise_wait(const char *class_name, const Call *call, double seconds, const char *missing) {
+PyObject *describe_wait(const Call *call, double seconds, const char *communicator, const char *missing) {
     PyObject *what = describe_call(call), *place = callers_place(), *number = PyFloat_FromDouble(seconds);
-    PyObject *whom = awaited(call), *sentence = NULL;
-    char rank[RANK_TEXT];
+    PyObject *whom = awaited(call), *text = NULL;
     if (what && place && number && whom)
-        sentence = PyUnicode_FromFormat("%s waited %R s%U in %U at %U: %s", rank_text(rank, call, call->rank),
-                                        number, whom, what, place, missing);
+        text = PyUnicode_FromFormat("waited %R s%U in %U%s at %U: %s", number, whom, what, communicator,
+                                    place, missing ? missing : what_was_missing(call));
     Py_XDECREF(whom);
     Py_XDECREF(what);
     Py_XDECREF(place);
     Py_XDECREF(number);
+    return text;
+}
+
+int raise_wait(const char *class_name, const Call *call, double seconds, const char *missing) {
+    PyObject *wait = describe_wait(call, seconds, "", missing);
+    char rank[RANK_TEXT];
+    PyObject *sentence = wait ? PyUnicode_FromFormat("%s %U", rank_text(rank, call, call->rank), wait) : NULL;
+    Py_XDECREF(wait);
     return raise_text(class_name, call, sentence, NO_CODE);
+}
+
+void write_report(const char *sentence) {
+    char line[REPORT_BYTES], rank[RANK_TEXT];
+    const Call own = {.rank = state.world_rank};
+    int length =
+        snprintf(line, sizeof line - 1, "[%s] %s", rank_text(rank, &own, state.world_rank), sentence);
+    size_t used = (size_t)length < sizeof line - 2 ? (size_t)length : sizeof line - 2;
+    line[used] = '\n';
+    if (write(STDERR_FILENO, line, used + 1) < 0)
+        return; /* standard error is closed */
 }
 
 bool is_raised(const char *class_name) {

@@ -39,6 +39,9 @@ int raise_timeout_unless_explained(const Call *call, double seconds, const char 
 int raise_timeout_since(const Call *call, double seconds, const char *missing);
 /* Raise another class with the text of a time-out after this many seconds. */
 int raise_wait(const char *class_name, const Call *call, double seconds, const char *missing);
+/* "waited 2.2 s for rank 0 in recv(source=0, tag=7) at step.py:41: ", and what was missing (NULL: as Timeout
+ * has it); the communicator, or "", follows the call. A new reference. */
+PyObject *describe_wait(const Call *call, double seconds, const char *communicator, const char *missing);
 /* Let Timeout say why nobody can complete a call, if `explain` doesn't return NULL. */
 void errors_explain_waits(const char *(*explain)(const Call *call));
 /* Whether the current exception is of exactly this class of polympi.errors; is_timeout: polympi's Timeout,
@@ -65,5 +68,8 @@ int errors_prepare(void);
 void call_text(char *text, size_t room, const Call *call);
 /* That text as a str; a new reference. */
 PyObject *describe_call(const Call *call);
+/* Write a sentence, of at most REPORT_BYTES, to standard error, after the rank. */
+enum { REPORT_BYTES = 1024 };
+void write_report(const char *sentence);
 /* File and line of the nearest caller that is not polympi itself, "halo.py:42"; a new reference. */
 PyObject *callers_place(void);

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "base/errors.h"
+#include "transfer/progress/long_wait.h"
 #include "transfer/progress/progress_list.h"
 #include "transfer/progress/wait.h"
+
+static const char *explain_last(const Call *call);
 
 int calls_open(Communicator *comm) {
     struct Calls *calls = aligned_alloc(64, sizeof *calls);
@@ -26,6 +29,7 @@ int calls_open(Communicator *comm) {
         calls->sent = (int *)(calls->called + size);
     }
     calls->log = comm->mailboxes ? mail_log(comm->mailboxes, comm->rank) : &calls->own;
+    long_waits_explain(explain_last);
     comm->calls = calls;
     return 0;
 }
@@ -354,18 +358,37 @@ static int late_ranks(const Collective *collective, char *text, size_t room) {
     return count;
 }
 
-void name_late(const Collective *collective, double seconds) {
-    char ranks[MOST_NAMED * (RANK_TEXT + 2) + 32], missing[sizeof ranks + 160];
-    PyErr_Clear();
-    if (!collective->comm->together && state.phase == RUNNING && read_notices(collective) < 0)
-        return;
-    if (state.levels_clash || late_ranks(collective, ranks, sizeof ranks) == 0) {
-        raise_timeout(&collective->call, seconds);
-        return;
-    }
+/* What a call lacks, with the ranks that are late, valid until the next call; NULL: none is known. */
+static const char *explain_late(const Collective *collective) {
+    char ranks[MOST_NAMED * (RANK_TEXT + 2) + 32];
+    static char missing[sizeof ranks + 160];
+    if (state.levels_clash || late_ranks(collective, ranks, sizeof ranks) == 0)
+        return NULL;
     snprintf(missing, sizeof missing,
              "not all other ranks called it, nothing came from %s; check that every rank calls it, in the "
              "same order%s",
              ranks, strstr(ranks, "(host ") ? ", and that its host can be reached" : "");
-    raise_timeout_unless_explained(&collective->call, seconds, missing);
+    return missing;
+}
+
+void name_late(const Collective *collective, double seconds) {
+    PyErr_Clear();
+    if (!collective->comm->together && state.phase == RUNNING && read_notices(collective) < 0)
+        return;
+    const char *missing = explain_late(collective);
+    if (missing)
+        raise_timeout_unless_explained(&collective->call, seconds, missing);
+    else
+        raise_timeout(&collective->call, seconds);
+}
+
+/* What the last call on a communicator lacks; NULL, too, if it isn't this one, or earlier ones are pending.
+ */
+static const char *explain_last(const Call *call) {
+    Communicator *comm = (Communicator *)call->comm;
+    if (!comm || !comm->calls || atomic_load_explicit(&comm->calls->log->pending, memory_order_relaxed))
+        return NULL;
+    int verb = what_verb(logged(comm->calls->log, comm->collective));
+    Collective last = {.comm = comm, .call = *call, .number = comm->collective};
+    return verb && call->operation == verb_names[verb] ? explain_late(&last) : NULL;
 }

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "collectives/async_collective.h"
 #include "transfer/progress/offloaded_call.h"
@@ -77,14 +76,6 @@ int report_fates(PyObject *sentences, const Call *sent) {
 }
 
 /* ---- without ---- */
-
-void write_report(const char *sentence) {
-    char line[4 * CALL_TEXT + RANK_TEXT], rank[RANK_TEXT];
-    const Call own = {.rank = state.world_rank};
-    int length = snprintf(line, sizeof line, "[%s] %s\n", rank_text(rank, &own, state.world_rank), sentence);
-    if (write(STDERR_FILENO, line, (size_t)length) < 0)
-        return; /* standard error is closed */
-}
 
 bool write_what_is_waited_for(void) {
     char sentence[3 * CALL_TEXT];

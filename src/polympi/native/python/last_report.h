@@ -15,9 +15,6 @@ int report_fates(PyObject *sentences, const Call *sent);
 
 /* ---- without ---- */
 
-/* Write a sentence to standard error, after the rank. */
-void write_report(const char *sentence);
-
 /* As say_what_is_waited_for and report_fates, on standard error. Whether there is anything. */
 bool write_what_is_waited_for(void);
 void write_fates(void);

@@ -11,6 +11,7 @@
 #include "python/test_functions.h"
 #include "python/wrapping.h"
 #include "reductions/op.h"
+#include "transfer/progress/long_wait.h"
 #include "transfer/transfer.h"
 
 #define TEXT_OF(name) #name
@@ -86,6 +87,18 @@ static PyObject *get_timeout(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(un
     return PyFloat_FromDouble(state.timeout);
 }
 
+static PyObject *report_long_waits(PyObject *Py_UNUSED(module), PyObject *seconds) {
+    double given = PyFloat_AsDouble(seconds);
+    if (given == -1 && PyErr_Occurred())
+        return NULL;
+    long_waits_report(given);
+    Py_RETURN_NONE;
+}
+
+static PyObject *ask_long_waits(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return PyBool_FromLong(long_waits_ask());
+}
+
 static PyObject *limit_of(PyObject *Py_UNUSED(module), PyObject *args) {
     const char *function;
     PyObject *given;
@@ -148,6 +161,12 @@ static PyMethodDef functions[] = {
      "set_timeout($module, seconds, /)\n--\n\nSet the default time-out; 0: forever."},
     {"get_timeout", get_timeout, METH_NOARGS,
      "get_timeout($module, /)\n--\n\nThe default time-out in seconds; 0: forever."},
+    {"report_long_waits", report_long_waits, METH_O,
+     "report_long_waits($module, seconds, /)\n--\n\n"
+     "Report each call that has waited this long, once, on standard error."},
+    {"ask_long_waits", ask_long_waits, METH_NOARGS,
+     "ask_long_waits($module, /)\n--\n\n"
+     "Have each call report how long it has waited. Whether a signal handler calls this in such a call."},
     {"limit_of", limit_of, METH_VARARGS,
      "limit_of($module, function, timeout, /)\n--\n\nThe time-out in seconds of a call with this argument; "
      "0: "

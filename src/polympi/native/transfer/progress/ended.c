@@ -4,10 +4,11 @@
 #include <stdlib.h>
 
 #include "transfer/open_communicators.h"
+#include "transfer/progress/long_wait.h"
 #include "transfer/progress/wait.h"
 
-/* A rank asks after waiting this long: most waits are shorter, and no user has begun to wonder. */
-#define ASK_SECONDS 1.0
+/* A rank asks after waiting this long. */
+#define ASK_SECONDS YOUNGEST_SECONDS
 /* Between two looks. */
 #define LOOK_SECONDS 0.05
 /* A message sent before its rank ended may arrive shortly after the answer. A call waits this much longer,
@@ -222,6 +223,7 @@ Watch watch_begin(double time, double timeout) {
 int watch_look(Watch *watch, const Call *call) {
     double time = now();
     watch->next = time + LOOK_SECONDS;
+    long_wait_look(watch->began, &watch->reported, call);
     int missing = missing_rank(call, ASKED_AT_ONCE);
     if (missing == NOBODY) {
         watch->since = 0;

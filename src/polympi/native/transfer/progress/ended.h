@@ -23,6 +23,7 @@ typedef struct {
     double began, next; /* when it began to wait, and when to look next */
     double since;       /* when the wait was found to be in vain; 0: it isn't */
     int looks;          /* since then */
+    double reported;    /* when it was reported to wait long (long_wait.h); 0: it wasn't */
 } Watch;
 
 Watch watch_begin(double time, double timeout);

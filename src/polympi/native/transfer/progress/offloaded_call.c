@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/list.h"
+#include "transfer/progress/long_wait.h"
 #include "transfer/progress/phase.h"
 
 typedef struct Offloaded {
@@ -298,6 +299,7 @@ static int raise_left(const Offloaded *offloaded, double seconds) {
 
 /* Until it is over: 0, or -1 with an exception. */
 static int wait_offloaded(Offloaded *offloaded, double end, double seconds) {
+    double began = now(), reported = 0;
     while (!is_over(offloaded)) {
         double time = now();
         if (must_stop())
@@ -306,8 +308,9 @@ static int wait_offloaded(Offloaded *offloaded, double end, double seconds) {
         if (time >= end)
             return raise_left(offloaded, seconds);
         sleep_until(offloaded, end < time + SIGNAL_SECONDS ? end : time + SIGNAL_SECONDS);
-        if (PyErr_CheckSignals() < 0)
+        if (long_wait_signals(began) < 0)
             return -1;
+        long_wait_look(began, &reported, &offloaded->what.call);
     }
     return 0;
 }

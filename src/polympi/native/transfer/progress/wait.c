@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "transfer/progress/ended.h"
+#include "transfer/progress/long_wait.h"
 #include "transfer/progress/offloaded_call.h"
 #include "transfer/transfer.h"
 
@@ -177,7 +178,7 @@ static int wait_outside(Wait *wait, MPI_Status *statuses, const Call *call, doub
             return raise_mpi(code, call);
         if (complete)
             return 0;
-        if (PyErr_CheckSignals() < 0 || still_running(call) < 0)
+        if (long_wait_signals(watch.began) < 0 || still_running(call) < 0)
             return -1;
         if (unlikely(wait->recalled))
             return RECALLED;
@@ -240,7 +241,7 @@ enum step wait_poll(enum step (*poll)(void *context), void *context, const Call 
         yield_gil();
         if (time > signals + SIGNAL_SECONDS) {
             signals = time;
-            if (PyErr_CheckSignals() < 0 || watch_step(&watch, call, time) < 0)
+            if (long_wait_signals(watch.began) < 0 || watch_step(&watch, call, time) < 0)
                 return FAILED;
         }
     }

@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "base/list.h"
 #include "transfer/progress/ended.h"
+#include "transfer/progress/long_wait.h"
 #include "transfer/progress/wait.h"
 #include "transfer/receive/unclaimed_messages.h"
 
@@ -149,7 +150,7 @@ int probing_wait(Incoming *in, double timeout) {
             return in->stage == TAKING ? RECALLED : 0;
         if (in->comm->probing & HAS_UNCLAIMED && unclaimed_take(in))
             return RECALLED;
-        if (PyErr_CheckSignals() < 0 || still_running(&in->call) < 0)
+        if (long_wait_signals(watch.began) < 0 || still_running(&in->call) < 0)
             return -1;
         double time = now(), pause = time + SIGNAL_SECONDS;
         if (end && time >= end)
