@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from recorded import Job, compiled, record
 
+from polympi.lab.audit.analyse import analyse
 from polympi.lab.audit.layout import ANY_SOURCE, MAX_COMMUNICATORS, MAX_PENDING, State
 from polympi.lab.stacks.stack import Stack
 
@@ -41,6 +42,17 @@ def test_a_rank_that_waits_says_for_whom_after_the_job_was_killed(
 def test_a_process_that_exits_without_finalizing_says_so(stack: Stack, program: str, tmp_path: Path) -> None:
     (one,) = alone(stack, program, "exit", tmp_path).ranks
     assert one.state == State.EXITED
+
+
+FINALIZING = {"finalize fails": (State.FAILED, "failed"), "finalize exits": (State.EXITED, "finalizing")}
+
+
+@pytest.mark.parametrize("how", FINALIZING)
+def test_an_end_in_finalize_is_told_from_one_without_it(stack: Stack, program: str, tmp_path: Path, how: str) -> None:
+    (one,) = alone(stack, program, how, tmp_path).ranks
+    (rank,) = analyse(tmp_path).ranks
+    succeeds = stack.family == "openmpi" and how == "finalize fails"  # its MPI_Finalize ignores what a callback returns
+    assert (one.state, rank.ended) == ((State.FINALIZED, "finalized") if succeeds else FINALIZING[how])
 
 
 def test_a_child_after_fork_leaves_the_file_alone(stack: Stack, program: str, tmp_path: Path) -> None:

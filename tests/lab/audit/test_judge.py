@@ -156,6 +156,20 @@ CASES = {
         "ended without MPI_Finalize",
     ),
     "one has left": Case(job(outside(0, barrier(3), state=State.EXITED), inside(1, barrier())), Kind.GONE, (0,), (1,)),
+    "one was killed in finalize": Case(
+        job(inside(0, op("Finalize"), process=Process(activity=Activity.GONE)), inside(1, barrier())),
+        Kind.GONE,
+        (0,),
+        (1,),
+        "Rank 0 has ended in MPI_Finalize, which had not returned; rank 1 waits",
+    ),
+    "finalize has failed": Case(
+        job(outside(0, op("Finalize"), state=State.FAILED), inside(1, barrier())),
+        Kind.GONE,
+        (0,),
+        (1,),
+        "Rank 0 has failed in MPI_Finalize; rank 1 waits",
+    ),
     "one is stopped": Case(
         job(
             inside(0, barrier()),

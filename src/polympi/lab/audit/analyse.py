@@ -28,7 +28,13 @@ from polympi.lab.audit.standing import Activity, Situation, Standing
 from polympi.lab.audit.timeline import Timeline, numbers_in_job, timeline_of
 from polympi.lab.audit.words import at, details
 
-_ENDED = {State.FINALIZED: "finalized", State.EXITED: "exited", State.ABORTED: "exited", State.RUNNING: "cut"}
+_ENDED = {
+    State.FINALIZED: "finalized",
+    State.EXITED: "exited",
+    State.ABORTED: "exited",
+    State.RUNNING: "cut",
+    State.FAILED: "failed",
+}
 _ENOUGH = 0.5  # of the run
 _COST_OF = 1000  # calls whose recording the header's `cost_ticks` is
 
@@ -159,7 +165,7 @@ def _ranks(job: Job, times: Sequence[_Times], clocks: Sequence[Clock], situation
                 pid=int(file.header["pid"]),
                 seconds=time.end - time.begin,
                 in_mpi=time.in_mpi,
-                ended=_ENDED[file.state],
+                ended=_ended(situation.standings[file.rank]),
                 calls=sum(int(segment.entries["calls"].sum()) for segment in segments),
                 events_lost=sum(segment.lost for segment in segments),
                 clock_error=None if clock.error_ns is None else clock.error_ns / 1e9,
@@ -167,6 +173,11 @@ def _ranks(job: Job, times: Sequence[_Times], clocks: Sequence[Clock], situation
             )
         )
     return found
+
+
+def _ended(standing: Standing) -> str:
+    ended = _ENDED[standing.state]
+    return "finalizing" if ended == "exited" and standing.inside_finalize else ended
 
 
 def _last(situation: Situation, rank: int) -> str:

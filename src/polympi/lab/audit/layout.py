@@ -27,6 +27,7 @@ class State(IntEnum):
     FINALIZED = 1
     EXITED = 2
     ABORTED = 3
+    FAILED = 4
 
 
 class Role(IntFlag):

@@ -61,7 +61,7 @@ def time_in_mpi(file: RankFile, processes: Processes) -> float | None:
 def _ends(file: RankFile) -> bool:
     """Whether a rank is in MPI_Finalize, or past it."""
     last = (file.procedure(int(one.record["current"]["procedure"])) for one in file.segments)
-    return file.state == State.FINALIZED or any(name in procedures.ENDS for name in last)
+    return file.state in (State.FINALIZED, State.FAILED) or any(name in procedures.ENDS for name in last)
 
 
 def _members(one: Known, job: Job) -> tuple[int, ...]:

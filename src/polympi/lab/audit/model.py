@@ -90,7 +90,9 @@ class Rank:
     pid: int
     seconds: float  # from the end of MPI's initialization to its finalization, or to the last call
     in_mpi: float
-    ended: str  # "finalized", "exited" (without MPI_Finalize) or "cut" (killed, or still running)
+    ended: str
+    """``finalized``, ``failed`` (MPI_Finalize has returned an error), ``finalizing`` (it exited in MPI_Finalize),
+    ``exited`` (without MPI_Finalize) or ``cut`` (killed, or still running)."""
     calls: int
     events_lost: int  # that the timeline had no room for
     clock_error: float | None  # to rank 0's clock, at most; None if it was not measured

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polympi.lab.audit.layout import State
+from polympi.lab.audit.procedures import ENDS
 from polympi.lab.audit.scene import Scene
 from polympi.lab.audit.standing import Activity, Operation, Standing
 from polympi.lab.audit.verdict import Kind, Verdict
@@ -20,7 +21,7 @@ def stopped(scene: Scene) -> Verdict | None:
 
 
 def gone(scene: Scene) -> Verdict | None:
-    """A rank whose process has ended without MPI_Finalize."""
+    """A rank whose process has ended without having come through MPI_Finalize."""
     ranks = [
         rank
         for rank in scene.awaited
@@ -28,9 +29,11 @@ def gone(scene: Scene) -> Verdict | None:
     ]
     if not ranks:
         return None
-    call = scene.standings[ranks[0]].call
-    after = f", after {call.procedure} at {call.site}" if call is not None and call.site else ""
-    text = f"{subject(ranks, 'has', 'have')} ended without MPI_Finalize{after}"
+    first = scene.standings[ranks[0]]
+    ranks = [rank for rank in ranks if scene.standings[rank].how_ended == first.how_ended]
+    call = first.call
+    after = f", after {call.procedure} at {call.site}" if call and call.site and call.procedure not in ENDS else ""
+    text = f"{subject(ranks, 'has', 'have')} {first.how_ended}{after}"
     return _verdict(Kind.GONE, ranks, scene.waiting_for(ranks), text)
 
 

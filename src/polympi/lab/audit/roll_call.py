@@ -70,8 +70,8 @@ def _place(standing: Standing, situation: Situation) -> str:
     mark = marks.get(process.activity, "") if standing.state == State.RUNNING else ""
     if standing.state == State.FINALIZED and not standing.inside:
         return "through MPI_Finalize"
-    if standing.state == State.EXITED:
-        return "ended without MPI_Finalize"
+    if standing.state in (State.EXITED, State.FAILED):
+        return standing.how_ended
     if call is None:
         return f"{mark}before its first call"
     if standing.inside or standing.polls:

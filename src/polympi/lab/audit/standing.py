@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from polympi.lab.audit.layout import ANY_SOURCE, ANY_TAG, NO_PEER, NO_TAG, NOBODY, State
+from polympi.lab.audit.procedures import ENDS
 
 
 class Activity(Enum):
@@ -94,6 +95,20 @@ class Standing:
     def left(self) -> bool:
         """Whether it no longer calls MPI."""
         return self.state != State.RUNNING or self.process.activity == Activity.GONE
+
+    @property
+    def inside_finalize(self) -> bool:
+        """Whether it is in MPI_Finalize, or was when its process ended."""
+        return self.inside and self.call is not None and self.call.procedure in ENDS
+
+    @property
+    def how_ended(self) -> str:
+        """How a rank ended that MPI_Finalize hasn't ended: what follows "has"."""
+        if self.state == State.FAILED:
+            return "failed in MPI_Finalize"
+        if self.inside_finalize:
+            return "ended in MPI_Finalize, which had not returned"
+        return "ended without MPI_Finalize"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,23 @@ static void pair(const char *how) {
     kill(getpid(), SIGKILL);
 }
 
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first (MPI 5.0, section 11.2.4). */
+static int refuse(MPI_Comm comm, int key, void *value, void *exits) {
+    (void)comm, (void)key, (void)value;
+    if (exits)
+        exit(0);
+    return MPI_ERR_OTHER;
+}
+
+static void ends_in_finalize(bool exits) {
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, exits ? &key : NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Finalize();
+}
+
 int main(int argc, char **argv) {
     int provided;
     const char *how = argc > 1 ? argv[1] : "";
@@ -98,6 +116,8 @@ int main(int argc, char **argv) {
         many_requests();
     else if (strcmp(how, "communicators") == 0)
         many_communicators();
+    else if (strncmp(how, "finalize", 8) == 0)
+        ends_in_finalize(strstr(how, "exits") != NULL);
     else if (strcmp(how, "exit") == 0)
         exit(0);
     else

@@ -22,7 +22,8 @@ enum {
     SIZE_CLASSES = 40,  /* class k counts messages of 2^(k-1) to 2^k - 1 bytes, class 0 those of none */
 };
 
-enum state { RUNNING, FINALIZED, EXITED, ABORTED }; /* EXITED: without MPI_Finalize; ABORTED: by MPI_Abort */
+/* EXITED: without MPI_Finalize, or in it; ABORTED: by MPI_Abort; FAILED: MPI_Finalize returned an error */
+enum state { RUNNING, FINALIZED, EXITED, ABORTED, FAILED };
 
 /* What a record of the timeline is; several can hold. */
 enum role {

@@ -708,8 +708,8 @@ intptr_t leave(struct call *call, intptr_t code) {
     }
     renew_moment(call->end);
     thread->depth = 0;
-    if (UNLIKELY(call->procedure->kind == FINALIZE) && (int)code == 0)
-        finalized();
+    if (UNLIKELY(call->procedure->kind == FINALIZE))
+        finalized((int)code);
     if (UNLIKELY(call->procedure->kind == SESSION_END) && (int)code == 0)
         session_ended();
     return code;

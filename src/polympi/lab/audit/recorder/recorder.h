@@ -445,7 +445,7 @@ static inline uint32_t site_of(struct thread *thread, const void *caller) {
 /* ---- begin and end ---- */
 
 void begun(int kind, intptr_t *arguments, intptr_t code);
-void finalized(void);
+void finalized(int code);
 void before_finalize(void);
 void aborted(void);
 void begin_fortran(void);

@@ -148,7 +148,11 @@ void before_finalize(void) {
         compare_clocks(1);
 }
 
-void finalized(void) {
+void finalized(int code) {
+    if (code != 0) {
+        end(FAILED);
+        return;
+    }
     world_model = false;
     end(FINALIZED);
     recording = sessions > 0;

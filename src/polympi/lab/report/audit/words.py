@@ -18,6 +18,11 @@ from polympi.lab.units import format_bytes, format_ns
 LITTLE = 0.05  # below this share of the time there is little to gain
 SMALL = 4096  # bytes: below, a message costs about the same whatever its size
 SHOWN = 3  # findings on the first screen
+_LEFT = {
+    "exited": "ended without MPI_Finalize",
+    "finalizing": "ended in MPI_Finalize, which had not returned",
+    "failed": "got an error from MPI_Finalize",
+}
 PLACES = 4  # where ranks were that had not ended
 
 
@@ -169,8 +174,9 @@ def troubles(figures: Figures) -> list[str]:
         others = sum(len(ranks) for _, ranks in groups[PLACES:])
         where += [f"{count(others, 'rank')} elsewhere"] if others else []
         found.append(f"{count(len(cut), 'rank')} had not ended: {'; '.join(where)}.")
-    if left := [rank.rank for rank in audit.ranks if rank.ended == "exited"]:
-        found.append(f"{ranks_text(left).capitalize()} ended without MPI_Finalize.")
+    for ended, text in _LEFT.items():
+        if left := [rank.rank for rank in audit.ranks if rank.ended == ended]:
+            found.append(f"{ranks_text(left).capitalize()} {text}.")
     if audit.missing:
         found.append(f"Nothing was recorded of {ranks_text(audit.missing)}.")
     return [*found, *audit.notes]
