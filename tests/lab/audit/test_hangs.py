@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from audit.drills import command_of, variables_of, watch
+from audit.drills import STALL_S, command_of, compiled, variables_of, watch
+from hosts import Hosts
+from recorded import TIMEOUT_S
 from selection import STACKS
 
+from polympi.lab.audit.files import RankFile
+from polympi.lab.audit.recorder import recorder_variables
 from polympi.lab.audit.verdict import Kind
+from polympi.lab.audit.watcher import Watcher
+from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
-
-pytestmark = pytest.mark.exclusive
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,7 @@ def test_one_of_many_ranks_is_found(mpich: Stack, tmp_path: Path) -> None:
     assert [place.ranks for place in said.rolls[0].places] == [tuple(range(16)), (16,)]
 
 
-@pytest.mark.parametrize(("name", "library"), HEALTHY)
+@pytest.mark.parametrize(("name", "library", "stack"), [(*one, SLOW_ON[one[1]]) for one in HEALTHY], indirect=["stack"])
 @pytest.mark.slow
 def test_healthy_programs_do_not_hang(
     name: str, library: str, *, stack: Stack, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
@@ -102,3 +108,27 @@ def test_healthy_programs_do_not_hang(
     said = watch(stack, 2, command, tmp_path, to_the_end=True)
     assert said.exit_code == 0, said.text
     assert not [roll.verdict for roll in said.rolls if roll.verdict is not None and roll.verdict.hang], said.text
+
+
+@pytest.mark.system
+def test_ranks_of_two_hosts_wait_for_each_other(hosts: Hosts, stack: Stack, tmp_path: Path) -> None:
+    folder, lines = tmp_path / "audit", list[str]()
+    folder.mkdir()
+    given = [f"{name}={value}" for name, value in recorder_variables(folder).items()]
+    program = ["env", *given, str(compiled(stack, tmp_path)), "receives first"]
+    file = hosts.hostfile(stack.family, 1)
+    command = mpiexec_command(stack, 2, program, processors=2, hostfile=file, cluster=hosts.cluster)
+    watcher, roll = Watcher(folder, STALL_S, lines.append), None
+    job = subprocess.Popen(command, env={**stack.variables(), **hosts.cluster.variables(stack.family)})
+    try:
+        for _ in range(TIMEOUT_S):
+            if job.poll() is not None or (roll := watcher.tick()) is not None:
+                break
+            time.sleep(1)
+    finally:
+        hosts.end_processes()
+        job.wait(TIMEOUT_S)
+    assert roll is not None
+    assert roll.verdict is not None
+    assert (roll.verdict.kind, roll.verdict.ranks) == (Kind.CYCLE, (0, 1)), lines
+    assert {RankFile(path).host for path in folder.glob("*.audit")} == {"hosta", "hostb"}

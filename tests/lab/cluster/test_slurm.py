@@ -1,10 +1,12 @@
 """Slurm on a test cluster starts ranks of both libraries on its hosts, and ends with them."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import psutil
 import pytest
+from audit.drills import compiled as hangs
 
 from polympi.lab.cluster import manage, namespaces, slurm
 from polympi.lab.cluster.cluster import Cluster, ClusterError, processes_of
@@ -47,6 +49,24 @@ def test_srun_starts_both_libraries_and_messages_take_the_wires(
         assert said.exit_code == 0, said.text
         assert {"0 of 2 on t-1", "1 of 2 on t-2"} <= set(said.text.splitlines())
         assert with_slurm.traffic()["t-1"].sent_bytes - before["t-1"].sent_bytes > 1_000_000
+
+
+@pytest.mark.system
+@pytest.mark.slow
+def test_the_audit_of_a_job_that_hangs_says_why_before_its_time_is_over(
+    polympi, with_slurm: Cluster, mpich: Stack, tmp_path: Path
+) -> None:
+    """Slurm sends SIGTERM to all its processes then, and ends them half a minute later."""
+    program, script, folder = hangs(mpich, tmp_path), tmp_path / "job", tmp_path / "audit"
+    audit = f"{sys.executable} -m polympi audit -n 2 --stack mpich --hang 600 --output {folder}"
+    script.write_text(f"#!/bin/sh\nexec {audit} -- {program} 'receives first'\n")
+    batch = ["sbatch", "--wait", "--nodes=1", "--time=1", f"--output={tmp_path}/out", str(script)]
+    said = polympi("cluster", "exec", "--name", "t", "--", *batch)
+    text = (tmp_path / "out").read_text()
+    assert said.exit_code != 0, text
+    assert "polympi audit: the state at SIGTERM" in text
+    assert "Hang (cycle): Each waits for the next" in text
+    assert (folder / "audit.html").is_file()
 
 
 @pytest.mark.system
