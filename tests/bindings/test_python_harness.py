@@ -328,6 +328,9 @@ class CountingStart:
     def wait(self) -> int:
         return 0
 
+    def mark(self) -> None:
+        pass
+
     def next_case(self) -> None:
         pass
 

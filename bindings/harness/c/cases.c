@@ -353,6 +353,7 @@ static void time_on_root(const struct polympi_case *c, const struct polympi_call
                          struct session *session) {
     void *const context = callbacks->context;
     callbacks->begin(context);
+    common_start_mark();
     callbacks->batch(context, c->warmup);
     for (int i = 0; i < c->batches; i++) {
         const int64_t before = callbacks->communication(context), start = polympi_now();
@@ -364,6 +365,7 @@ static void time_on_root(const struct polympi_case *c, const struct polympi_call
         callbacks->singly(context, c->events, session->ns);
     else
         callbacks->batch(context, c->events);
+    common_start_mark();
     callbacks->end(context);
 }
 
@@ -372,6 +374,7 @@ static void time_on_root(const struct polympi_case *c, const struct polympi_call
 static void time_joint_batches(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                                int64_t *batches) {
     void *const context = callbacks->context;
+    common_start_mark();
     callbacks->batch(context, c->warmup);
     common_start_agree();
     for (int i = 0; i < c->batches;) {
@@ -380,6 +383,7 @@ static void time_joint_batches(const struct polympi_case *c, const struct polymp
         batches[i] = polympi_now() - start;
         i += common_start_agree();
     }
+    common_start_mark();
 }
 
 /* Whether a case is of an application that reports what it spends in calls of communication. */
@@ -392,12 +396,14 @@ static bool counts_communication(const struct polympi_case *c, const struct poly
 static void time_rooted_batches(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                                 struct session *session) {
     const int iterations = c->batches * c->iterations;
+    common_start_mark();
     callbacks->singly(callbacks->context, c->warmup, session->ns);
     if (counts_communication(c, callbacks))
         common_start_watch(callbacks->communication, callbacks->context, session->communication,
                            c->iterations);
     callbacks->singly(callbacks->context, iterations, session->ns);
     common_start_watch(NULL, NULL, NULL, 0);
+    common_start_mark();
     polympi_largest_over_ranks(session->ns, iterations);
     for (int i = 0; i < c->batches; i++) {
         session->batches[i] = 0;
@@ -418,6 +424,12 @@ static void time_collective(const struct polympi_case *c, const struct polympi_c
     polympi_largest_over_ranks(session->ns, c->events);
 }
 
+/* A rank without a part in a case has marks for it, too, so that all ranks have as many. */
+static void mark_nothing(void) {
+    common_start_mark();
+    common_start_mark();
+}
+
 /* Times a valid case and writes what it took. */
 static void measure(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                     struct session *session) {
@@ -426,6 +438,8 @@ static void measure(const struct polympi_case *c, const struct polympi_callbacks
         time_collective(c, callbacks, session);
     else if (takes_part(c, session))
         time_on_root(c, callbacks, session);
+    else
+        mark_nothing();
     if (common_start_repeated() > repeated)
         samples_format(session->samples, "repeated %" PRId32 " %" PRId64, c->id,
                        common_start_repeated() - repeated);

@@ -281,6 +281,8 @@ void common_start_begin(void) {
     state.tolerance = tolerance();
 }
 
+void common_start_mark(void) { MPI_Comm_set_name(state.comm, COMMON_START_NAME); }
+
 void common_start_end(void) { MPI_Comm_free(&state.comm); }
 
 /* Rank 0 answers with its time. */

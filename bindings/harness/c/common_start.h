@@ -25,8 +25,8 @@
    The untimed calls are there for the caches: the agreement leaves in them what the library needs to wait,
    which differs with how it waits, and the timed call would be slower by some tens of nanoseconds.
 
-   The largest ns[i] over the ranks is the time of call i. All functions but the facts are
-   collective over MPI_COMM_WORLD. */
+   The largest ns[i] over the ranks is the time of call i. All functions but the mark and the
+   facts are collective over MPI_COMM_WORLD. */
 #ifndef POLYMPI_COMMON_START_H
 #define POLYMPI_COMMON_START_H
 
@@ -59,6 +59,11 @@ int64_t common_start_wait(void);
    each call, and the differences of `calls` calls that were in time are summed up, one sum after another from
    `sums` on. NULL in place of `read`: no longer. */
 void common_start_watch(int64_t (*read)(void *context), void *context, int64_t *sums, int32_t calls);
+
+/* Shows whoever records the MPI calls of a rank, such as polympi audit, where the iterations of a case begin
+   and where they end: it names the communicator, and sends nothing. Not collective. */
+#define COMMON_START_NAME "polympi common start"
+void common_start_mark(void);
 
 /* Called before every case: compares the clocks of all hosts with that of rank 0, since clocks drift (nothing
    to do where they share one), and forgets how long the calls of the case before took. */

@@ -23,6 +23,7 @@ FUNCTIONS = {
     "begin": None,
     "agree": ctypes.c_int32,
     "wait": ctypes.c_int64,
+    "mark": None,
     "next_case": None,
     "latest": ctypes.c_int64,
     "repeated": ctypes.c_int64,
@@ -42,6 +43,9 @@ class CommonStart(Protocol):
 
     def wait(self) -> int:
         """Wait for the start; the moment it was, on the clock of the harness in ns."""
+
+    def mark(self) -> None:
+        """Show whoever records the MPI calls where the iterations of a case begin and where they end."""
 
     def next_case(self) -> None:
         """Compare the clocks of all hosts, and forget how long the calls of the case before took."""
@@ -87,6 +91,7 @@ class LoadedStart:
     begin: Call
     agree: Call
     wait: Call
+    mark: Call
     next_case: Call
     latest: Call
     repeated: Call

@@ -119,22 +119,25 @@ class Measured(NamedTuple):
 def measure(case: Case, callbacks: Callbacks, world: World, start: CommonStart) -> Measured:
     """Warm up, time the batches, then the events."""
     if case.benchmark in TIMED_ON_ROOT:
-        return _measure_on_root(case, callbacks, world.rank)
+        return _measure_on_root(case, callbacks, world.rank, start)
     if case.benchmark in ROOTED:
-        return _measure_rooted(case, callbacks, world)
+        return _measure_rooted(case, callbacks, world, start)
     return _measure_held_together(case, callbacks, world, start)
 
 
-def _measure_on_root(case: Case, callbacks: Callbacks, rank: int) -> Measured:
+def _measure_on_root(case: Case, callbacks: Callbacks, rank: int, start: CommonStart) -> Measured:
     """Rank 0 holds the clock; the others only run as many iterations in a row as rank 0 in all."""
     batches, events = _places(case.batches), _places(case.events)
     spent = callbacks.communication
     communication = _places(case.batches if spent else 0)
     batch, iterations = callbacks.batch, case.iterations
     if rank > 0:
+        start.mark()
         batch(case.iterations_in_all)
+        start.mark()
     else:
         callbacks.begin()
+        start.mark()
         batch(case.warmup)
         for k in range(case.batches):
             so_far = spent() if spent else 0
@@ -144,6 +147,7 @@ def _measure_on_root(case: Case, callbacks: Callbacks, rank: int) -> Measured:
             if spent:
                 communication[k] = spent() - so_far
         callbacks.events(events)
+        start.mark()
         callbacks.finish()
     return Measured(batches, events, communication)
 
@@ -155,6 +159,7 @@ def _measure_held_together(case: Case, callbacks: Callbacks, world: World, start
     """
     batches, events = _places(case.batches), _places(case.events)
     batch, iterations = callbacks.batch, case.iterations
+    start.mark()
     batch(case.warmup)
     k = 0
     start.agree()
@@ -163,15 +168,18 @@ def _measure_held_together(case: Case, callbacks: Callbacks, world: World, start
         batch(iterations)
         batches[k] = clock() - begun
         k += start.agree()
+    start.mark()
     callbacks.events(events)
     return Measured(world.maxima(batches), world.maxima(events))
 
 
-def _measure_rooted(case: Case, callbacks: Callbacks, world: World) -> Measured:
+def _measure_rooted(case: Case, callbacks: Callbacks, world: World, start: CommonStart) -> Measured:
     """Collectives that would run ahead: every iteration alone, its time that of the last rank, a batch their sum."""
     events, single = _places(case.events), _places(case.batches * case.iterations)
+    start.mark()
     callbacks.events(_places(case.warmup))
     callbacks.events(single)
+    start.mark()
     spent = callbacks.communication_in_events
     communication = _sums(spent(), case) if spent else _places(0)
     batches = _sums(world.maxima(single), case)

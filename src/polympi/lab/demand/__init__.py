@@ -1,0 +1,1 @@
+"""What bindings ask of MPI in each case, and what of their time follows from it."""
