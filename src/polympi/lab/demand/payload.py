@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from polympi.lab.audit.procedures import plain
 from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES
-from polympi.lab.demand.model import Demand, RankDemand
+from polympi.lab.demands import Demand, RankDemand
 
 # What describes a message that isn't an object in itself: pickle takes some 150 bytes for an array.
 DESCRIPTION_BYTES = 256

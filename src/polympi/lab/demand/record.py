@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 
 from polympi.lab.audit.job import read_job
-from polympi.lab.audit.recorder import recorder_variables
+from polympi.lab.audit.recorder import recorder_library, recorder_variables
 from polympi.lab.catalogue import BENCHMARKS, Case
-from polympi.lab.demand.model import Demand, RankDemand
 from polympi.lab.demand.windows import Window, windows_of
-from polympi.lab.errors import ResultError
+from polympi.lab.demands import Demand, RankDemand
+from polympi.lab.errors import BuildError, ResultError
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch, planned_case
 from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.stack import Stack
@@ -48,7 +48,11 @@ def record_demands(
     timeout_s: float,
     on_tick: Callable[[], None] = lambda: None,
 ) -> Recorded:
-    """Launch a binding once with its ranks recorded. BuildError if the recorder can't be built."""
+    """Launch a binding once with its ranks recorded."""
+    try:
+        recorder_library()
+    except BuildError as error:
+        return Recorded([], 0.0, str(error))
     plan = {
         number: PlannedCase(
             benchmark=case.benchmark, mode=case.mode, payload=case.payload, size_bytes=case.size_bytes, **_COUNTS
@@ -111,11 +115,9 @@ def _iterations(case: PlannedCase, repeated: int) -> int:
 
 def _per_iteration(window: Window, iterations: int) -> RankDemand:
     return RankDemand(
-        calls={name: number / iterations for name, number in sorted(window.calls.items())},
+        calls={name: number / iterations for name, number in window.calls.items()},
         messages={size: number / iterations for size, number in sorted(window.messages.items())},
-        collective_bytes={
-            name: number / iterations for name, number in sorted(window.collective_bytes.items()) if number
-        },
+        collective_bytes={name: number / iterations for name, number in window.collective_bytes.items() if number},
     )
 
 

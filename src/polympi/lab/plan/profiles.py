@@ -55,6 +55,8 @@ class Profile:
     # Seconds that a run should take at most, as estimated; of all bindings, those that fit in are included. None for as
     # long as it takes.
     longest_s: float | None = None
+    # Whether a launch of each arm, which is not timed, records what it asks of MPI.
+    demands: bool = True
     # Sizes of the cases that a pattern means, instead of all others (a study has them).
     sizes_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -95,6 +97,7 @@ _GLANCE = Profile(
     bindings=("mpi4py", "mpi4py-object", "polympi", "polympi-object"),
     one_stack=True,
     longest_s=60.0,
+    demands=False,
 )
 _QUICK = Profile(
     name="quick",

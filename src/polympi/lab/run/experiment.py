@@ -5,12 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from polympi.lab.catalogue import Case
 from polympi.lab.cluster.cluster import sent_since
 from polympi.lab.cluster.host import Traffic
 from polympi.lab.cluster.hostfile import hostfile_text, read_hostfile, room_for
+from polympi.lab.demand.record import Recorded, record_demands, recordable
 from polympi.lab.errors import StackError, UsageError
 from polympi.lab.launch.host_clock import HostClocks
-from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
+from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch, planned_case
 from polympi.lab.plan.calibration import fewer_iterations, same_counts, trial_plan
 from polympi.lab.plan.placement_names import ONE_CORE
 from polympi.lab.plan.placements import placed_hosts, placement_arguments, topology_of, what_differs
@@ -163,6 +165,8 @@ class Experiment:
 
     def _measure(self) -> str:
         self._calibrate([state for state in self._states if state.name not in self._calibrated])
+        if self._request.records_demands:
+            self._record_demands()
         while unfinished := [state for state in self._states if state.open_rows]:
             for states in self._next_blocks(unfinished):
                 if not self._time_for_a_block():
@@ -197,6 +201,28 @@ class Experiment:
             stack_run.slow = state.slow
             stack_run.left_out = {**stack_run.left_out, **own.left_out}
             self._directory.write_run(self._run)
+
+    def _record_demands(self) -> None:
+        """Record what each arm asks of MPI, in launches that are not timed; what can't be recorded is reported."""
+        found = self._directory.demands()
+        known = {(demand.stack, demand.binding) for demand in found}
+        base = self._states[0].plan.level
+        for state in (state for state in self._states if state.plan.level == base):
+            for arm in state.plan.arms:
+                cases = recordable([planned_case(case) for case in state.covered(arm.name, state.cases).values()])
+                if not cases or arm.name == AGAIN or (state.name, arm.name) in known:
+                    continue
+                recorded = self._recorded(state, arm, cases)
+                if recorded.problem:
+                    text = f"what {arm.name} on {state.name} asks of MPI was not recorded: {recorded.problem}"
+                    self._watcher.reported(text)
+                found += recorded.demands
+        self._directory.write_demands(found)
+
+    def _recorded(self, state: StackState, arm: Arm, cases: Sequence[Case]) -> Recorded:
+        timeout_s, _ = self._begin_launch(state, arm.name, Counter(case.benchmark for case in cases), None)
+        place, setting = Place(self._launches), self._settings[state.name]
+        return record_demands(place, arm, state.plan.stack, cases, setting, timeout_s=timeout_s, on_tick=self._look_up)
 
     def _calibration(self, state: StackState) -> Calibration:
         cases = state.plan.all_cases()

@@ -86,6 +86,12 @@ class Request:
         return (self.hostfile is None and not self.launching.elsewhere) or self.cluster is not None
 
     @property
+    def records_demands(self) -> bool:
+        """Whether it is recorded what arms ask of MPI, which needs the files of all ranks on this machine."""
+        here = self.hostfile is None and not self.launching.elsewhere and not self.launching.carried
+        return self.profile.demands and here
+
+    @property
     def takes_network(self) -> bool:
         """Whether messages take a network: ranks are on several hosts, or may not share memory on one."""
         return self.hostfile is not None or self.launching.elsewhere or self.launching.by_network

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ import msgspec
 import polars as pl
 
 from polympi.lab.decoding import what_is_wrong
+from polympi.lab.demands import Demand
 from polympi.lab.errors import ResultError, UsageError, system_reason
 from polympi.lab.records import (
     FORMAT,
@@ -31,6 +32,7 @@ _Record = TypeVar("_Record")
 ENVIRONMENT = "environment.json"
 LAUNCHES = "launches.jsonl"
 TOOLS = "tools.jsonl"
+DEMANDS = "demands.json"
 _CASE = ("benchmark", "mode", "payload", "size_bytes")
 
 
@@ -109,6 +111,14 @@ class RunDirectory:
         """Keep a launch of a third-party tool."""
         self._append_line(TOOLS, record)
 
+    def write_demands(self, demands: Sequence[Demand]) -> None:
+        """Keep what bindings ask of MPI, instead of what was kept before."""
+        self._write_json(DEMANDS, demands)
+
+    def demands(self) -> list[Demand]:
+        """What bindings ask of MPI; empty if it was not recorded, or cannot be read."""
+        return self._read_unless_damaged(DEMANDS, list[Demand]) or []
+
     def write_outcome(self, outcome: Outcome) -> None:
         """Say how the run ended."""
         self._write_json("outcome.json", outcome)
@@ -144,7 +154,11 @@ class RunDirectory:
 
     def damaged_files(self) -> list[str]:
         """Names of the files next to ``run.json`` that exist and can't be read."""
-        read = {ENVIRONMENT: self._recorded_environment(), "outcome.json": self.outcome()}
+        read = {
+            ENVIRONMENT: self._recorded_environment(),
+            "outcome.json": self.outcome(),
+            DEMANDS: self._read_unless_damaged(DEMANDS, list[Demand]),
+        }
         damaged = [name for name, content in read.items() if content is None and (self.path / name).exists()]
         return damaged + [TOOLS] * any(record is None for _, record in self._lines(TOOLS, ToolLaunch))
 

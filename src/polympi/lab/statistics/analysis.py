@@ -53,6 +53,7 @@ def analyse(directory: RunDirectory) -> Analysis:
         scaling=scaling_rows(measured, run, launches, environment),
         limits=limit_rows(medians, run, environment),
         factors=factor_rows(medians, run, launches, floors_of(medians)) if contrasts(run) else [],
+        demands=directory.demands(),
         damaged_lines=directory.damaged_lines(),
         damaged_files=directory.damaged_files(),
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from polympi.lab.demands import Demand
 from polympi.lab.records import Environment, LaunchRecord, Outcome, RunRecord, ToolLaunch
 from polympi.lab.statistics.factors import FactorRow
 from polympi.lab.statistics.limits import LimitRow
@@ -98,6 +99,7 @@ class Analysis:
     limits: list[LimitRow] = field(default_factory=list)
     # What settings, placements and other stacks cost, where the run compares any.
     factors: list[FactorRow] = field(default_factory=list)
+    demands: list[Demand] = field(default_factory=list)  # what arms ask of MPI, where it was recorded
     # Numbers of the lines of `launches.jsonl` that cannot be read, from 1.
     damaged_lines: list[int] = field(default_factory=list)
     # Names of other files of the result directory that cannot be read.

@@ -1,4 +1,4 @@
-"""What a binding asks of MPI in a case, per iteration and rank."""
+"""What bindings ask of MPI in each case, as a run keeps it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from polympi.lab.catalogue import Case
 class RankDemand(msgspec.Struct, frozen=True, kw_only=True):
     """What one rank asks of MPI in one iteration; a test or probe that finds nothing doesn't count."""
 
-    calls: dict[str, float]  # how many of each MPI procedure, by its name in the standard
+    # How many of each MPI procedure, by its name in the standard, in the order of their first calls.
+    calls: dict[str, float]
     # How many messages of each size in bytes it sends to a rank; the parts of collectives are MPI's own affair.
     messages: dict[int, float] = {}
     # By procedure, the bytes that it gives to a collective; of one to which it gives nothing, those that it gets.

@@ -1,0 +1,1 @@
+"""What the time of a binding consists of: a table, and its figures for programs."""

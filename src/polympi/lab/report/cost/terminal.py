@@ -1,0 +1,73 @@
+"""The parts of a binding's time as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from polympi.lab.conclusions.demands import WAYS, calls_words, sent_words, split_sentence, typical_split
+from polympi.lab.conclusions.phrases import duration, signed, size_words
+from polympi.lab.demand.split import Split
+from polympi.lab.demands import Demand
+from polympi.lab.records import REFERENCE
+from polympi.lab.statistics.intervals import MedianInterval
+from polympi.lab.statistics.model import Analysis
+from polympi.lab.units import format_ns
+
+_WIDTH = 100  # columns beyond which running text is hard to follow
+NOTE = (
+    "MPI as in C: C's time. Way: what C takes more (+) or less if it calls MPI as the binding does. More sent: what C "
+    "takes for more or longer messages ('–' where messages overlap, or MPI sends them). Rest: language, checks, copies "
+    "and serialisation, with its 95 % interval."
+)
+
+
+def print_cost(analysis: Analysis, splits: Sequence[Split], console: Console) -> None:
+    """Print for each binding its table, what it asks of MPI, and the largest part of its time."""
+    demands = {(one.stack, one.binding, one.case): one for one in analysis.demands}
+    for stack, binding in dict.fromkeys((one.stack, one.binding) for one in splits):
+        own = [one for one in splits if (one.stack, one.binding) == (stack, binding)]
+        console.print()
+        console.print(Text(f"{binding} on {stack}", style="bold"))
+        for like in dict.fromkeys(one.like for one in own if one.like in WAYS):
+            console.print(Text(f"Way of calling MPI: {WAYS[like]}.", style="dim"))
+        console.print(_table(own))
+        typical = typical_split(own)
+        if typical is None:
+            continue
+        demand, of_c = (demands[stack, arm, typical.case] for arm in (binding, REFERENCE))
+        console.print(Text(_asked(demand, of_c)), width=min(_WIDTH, console.width))
+        console.print(Text(split_sentence(typical)), width=min(_WIDTH, console.width))
+    console.print()
+    console.print(Text(NOTE, style="dim"), width=min(_WIDTH, console.width))
+
+
+def _asked(demand: Demand, of_c: Demand) -> str:
+    first, *others = (calls_words(rank) for rank in demand.ranks)
+    calls = first if all(one == first for one in others) else "; ".join((f"rank 0: {first}", f"others: {others[0]}"))
+    sent = sent_words(demand, of_c)
+    return f"It asks MPI for {calls}{f' ({sent})' if sent else ''}, and C for {calls_words(of_c.ranks[0])}."
+
+
+def _table(splits: Sequence[Split]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for title in ("case", "time", "MPI as in C", "way", "more sent", "rest", ""):
+        table.add_column(title, justify="left" if title in ("case", "") else "right", overflow="fold")
+    for one in splits:
+        table.add_row(
+            f"{one.case.benchmark} {one.case.mode} {one.case.payload}, {size_words(one.case)}".replace(" standard", ""),
+            f"{duration(one.binding_ns)} {_ends(one.binding_interval)}".rstrip(),
+            f"{duration(one.c_ns)} {_ends(one.c_interval)}".rstrip(),
+            signed(one.way_ns) if one.like != REFERENCE else "",
+            "–" if one.extra_ns is None else signed(one.extra_ns),
+            signed(one.rest_ns),
+            _ends(one.rest_interval, signed),
+        )
+    return table
+
+
+def _ends(interval: MedianInterval | None, words: Callable[[float], str] = format_ns) -> str:
+    return "" if interval is None else f"[{words(interval.low)}, {words(interval.high)}]"
