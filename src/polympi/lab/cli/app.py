@@ -37,9 +37,7 @@ COMMANDS = {
     "audit": Command(
         "Record any MPI program: what it asks of MPI, where its time goes, and who hangs.", "audit.audits"
     ),
-    "cost": Command(
-        "Split the time of a binding's calls: MPI as C calls it, how the binding calls it, more to send, and the rest."
-    ),
+    "cost": Command("Split the time of a binding's calls: MPI, what it sends in addition, and its own work."),
     "import": Command(
         "Read outputs of other benchmarks (OSU, OMB-Py, IMB, NetPIPE) and show them as rows of our table.",
         "imports.import_files",

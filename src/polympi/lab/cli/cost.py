@@ -56,7 +56,7 @@ def cost(
         bool, typer.Option("--wait", help="If another run is measuring on this machine, wait for it to end.")
     ] = False,
 ) -> None:
-    """Split the time of a binding's calls: MPI as C calls it, how the binding calls it, more to send, and the rest.
+    """Split the time of a binding's calls: MPI, what it sends in addition, and its own work.
 
     Measures the binding next to C in interleaved launches, and records in one more launch what it asks of MPI. Writes
     the report of the run, cost.csv and cost.json.

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from polympi.lab.audit.procedures import plain
-from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.catalogue import BENCHMARKS, Case
 from polympi.lab.conclusions.order import is_arm_of_c
 from polympi.lab.conclusions.phrases import count, duration, percent, signed, size_words
 from polympi.lab.conclusions.rows import SMALL
 from polympi.lab.demand.split import MULTIPLE, POLLING, Split, splits_of
 from polympi.lab.demands import Demand, RankDemand
+from polympi.lab.records import REFERENCE
 from polympi.lab.statistics.model import Analysis
 
 # What `Split.parts` are.
 PARTS = {
-    "c": "MPI as in C",
-    "way": "its way of calling MPI",
+    "mpi": "MPI",
     "extra": "what it sends in addition",
     "rest": "its own work (language, checks, copies, serialisation)",
 }
-WAYS = {POLLING: "polls for completion, as c-spin", MULTIPLE: "MPI_THREAD_MULTIPLE, as c-multiple"}
+WAYS = {POLLING: "it polls, as c-spin does", MULTIPLE: "MPI_THREAD_MULTIPLE, as c-multiple"}
 
 
 def calls_words(rank: RankDemand) -> str:
@@ -31,6 +31,14 @@ def calls_words(rank: RankDemand) -> str:
         named[short] = named.get(short, 0.0) + number
     calls = [name if number == 1 else f"{_number(number)} × {name}" for name, number in named.items()]
     return " + ".join(calls) or "none"
+
+
+def calls_of_ranks(demand: Demand) -> str:
+    """The calls of an iteration on all ranks, once if they are the same in whatever order."""
+    first, *others = demand.ranks
+    if all(one.calls == first.calls for one in others):
+        return calls_words(first)
+    return f"rank 0: {calls_words(first)}; others: {calls_words(others[0])}"
 
 
 def sent_words(demand: Demand, of_c: Demand) -> str:
@@ -69,21 +77,29 @@ def _number(value: float) -> str:
 
 
 def split_sentence(split: Split) -> str:
-    """The largest part of an operation's time, and the others."""
-    case = split.case
-    kind = "" if case.payload in ("bytes", "none") else f" ({case.payload})"
-    size = f" of {size_words(case)}" if case.size_bytes else ""
-    parts = split.parts
-    head = (
-        f"Of the {duration(split.binding_ns)} of {case.benchmark}{kind}{size}, the largest part is "
-        f"{PARTS[split.largest]}: {duration(parts[split.largest])} ({percent(parts[split.largest] / split.binding_ns)})"
-    )
+    """The largest part of an operation's time, and the others; or that nothing but MPI's is separated."""
+    case, parts = split.case, split.parts
+    mpi = f"{duration(split.mpi_ns)} that {'C' if split.like == REFERENCE else split.like} takes"
+    head = f"Of the {duration(split.binding_ns)} that {_thing(case)} takes"
+    if split.rest_interval is None:
+        return f"{head}, no part can be told from the others: fewer than six blocks were measured."
+    if not split.separated:
+        ends = f"{signed(split.rest_interval.low)} to {signed(split.rest_interval.high)}"
+        return f"{head}, the largest part is MPI: its own work isn't separated from the {mpi} ({ends})."
+    share = percent(parts[split.largest] / split.binding_ns)
+    largest = f"the largest part is {PARTS[split.largest]}: {duration(parts[split.largest])} ({share})"
     others = [
         f"{PARTS[name].partition(' (')[0]} {signed(value)}"
         for name, value in parts.items()
         if name != split.largest and abs(value) >= 0.01 * split.binding_ns
     ]
-    return f"{head}; {', '.join(others)}." if others else f"{head}."
+    return f"{head}, {largest}{'; ' if others else ''}{', '.join(others)}."
+
+
+def _thing(case: Case) -> str:
+    kind = "" if case.payload in ("bytes", "none") else f" ({case.payload})"
+    size = f" of {size_words(case)}" if case.size_bytes else ""
+    return f"{'a message' if BENCHMARKS[case.benchmark].messages else case.benchmark}{kind}{size}"
 
 
 def typical_split(splits: Sequence[Split]) -> Split | None:

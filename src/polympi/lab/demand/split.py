@@ -1,8 +1,8 @@
-"""What the time of a binding's operation consists of: C's time, how MPI is called, more to send, and the rest.
+"""What the time of a binding's operation consists of: MPI, what it sends in addition, and the rest.
 
-The arm of C that calls MPI most like the binding shows what the way of calling costs: ``c-spin`` if it polls,
-``c-multiple`` if it runs at MPI_THREAD_MULTIPLE. More or longer messages than C's take what the ping-pong of that arm
-takes for messages of their sizes. The rest is what the binding adds by itself.
+MPI's part is the time of the arm of C that calls MPI most like the binding: ``c-spin`` if it polls, ``c-multiple`` if
+it runs at MPI_THREAD_MULTIPLE, else C. More or longer messages than C's take what the ping-pong of that arm takes for
+messages of their sizes. The rest is what the binding does by itself.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Split:
     c_ns: float
     c_interval: MedianInterval | None
     like: str  # the arm of C that calls MPI most like the binding; C itself if none differs
-    way_ns: float  # what its way of calling adds to C
+    mpi_ns: float  # the time of that arm
     messages: float  # that are sent for each of C's; 0 if there are none to compare
     message_bytes: float  # that are sent for each message of C's
     extra_ns: float | None  # what C takes for what is sent in addition; None where messages overlap, or MPI sends them
@@ -51,7 +51,12 @@ class Split:
     @property
     def parts(self) -> dict[str, float]:
         """The parts by name."""
-        return {"c": self.c_ns, "way": self.way_ns, "extra": self.extra_ns or 0.0, "rest": self.rest_ns}
+        return {"mpi": self.mpi_ns, "extra": self.extra_ns or 0.0, "rest": self.rest_ns}
+
+    @property
+    def separated(self) -> bool:
+        """Whether the rest is something: its interval excludes 0."""
+        return self.rest_interval is not None and self.rest_interval.excludes(0.0)
 
     @property
     def largest(self) -> str:
@@ -130,7 +135,7 @@ def _split(
         c_ns=statistics.median(base),
         c_interval=median_interval(base),
         like=like,
-        way_ns=statistics.median(a - b for a, b in zip(alike, base, strict=True)),
+        mpi_ns=statistics.median(alike),
         messages=sum(theirs.values()) / number if number else 0.0,
         message_bytes=sum(size * many for size, many in theirs.items()) / number if number else 0.0,
         extra_ns=extra,

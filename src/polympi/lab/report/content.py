@@ -11,6 +11,7 @@ from polympi.lab.conclusions import Answer, Label, answers, labels
 from polympi.lab.conclusions.brief import brief, first_of
 from polympi.lab.conclusions.caveats import thread_levels
 from polympi.lab.conclusions.code import Code, Solver, code, solvers
+from polympi.lab.conclusions.demands import split_sentence, splits, typical_split
 from polympi.lab.conclusions.gaps import NoReference, failed_launches, no_reference
 from polympi.lab.conclusions.languages import languages
 from polympi.lab.conclusions.order import shown_first
@@ -18,9 +19,11 @@ from polympi.lab.conclusions.overview import ArmInOverview, overview
 from polympi.lab.conclusions.phrases import count, listing, rate, signed, size_words, times
 from polympi.lab.conclusions.rows import Family, Row, bindings_of, catalogue_order, rows_of, stacks_of
 from polympi.lab.conclusions.tools import ToolAgainstC, tools_against_c
+from polympi.lab.demand.split import Split
 from polympi.lab.plan.calibration import SLOW
 from polympi.lab.records import AGAIN, Finding, LaunchRecord, StackRun
 from polympi.lab.report.cells import Line, interval, main_table
+from polympi.lab.report.demands import DemandTable, demand_table
 from polympi.lab.report.factors import FactorSection, factor_sections
 from polympi.lab.report.limits import LimitLine, limit_lines
 from polympi.lab.report.metadata import Section, findings, sections
@@ -102,6 +105,7 @@ class StackContent:
     lines: list[Line]
     least_confidence: float | None  # the smallest coverage of its intervals
     tools: list[ToolAgainstC]
+    demands: DemandTable | None  # what each arm asks of MPI; None if that was not recorded
     no_reference: NoReference | None  # that C failed, which is said before all else; None if it did not
 
 
@@ -161,12 +165,13 @@ def content(analysis: Analysis) -> Content:
     rows = rows_of(analysis)
     said = answers(analysis)
     run = analysis.run
+    parts = splits(analysis)
     return Content(
         title=title_of(run) or TITLE,
         created=run.created,
         meta=_meta(analysis),
         labels=labels(analysis),
-        stacks=[_stack(analysis, rows, said, stack) for stack in stacks_of(analysis)],
+        stacks=[_stack(analysis, rows, said, stack, parts) for stack in stacks_of(analysis)],
         shown=shown_of(analysis),
         failures=[answer.text for answer in said if answer.topic == "failure"],
         gaps=[answer.text for answer in said if answer.topic == "gap"],
@@ -193,7 +198,9 @@ def shown_of(analysis: Analysis) -> list[str]:
     return shown_first(analysis.run, [n for n in bindings_of(analysis, compared=True) if n in measured])
 
 
-def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stack: str) -> StackContent:
+def _stack(
+    analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stack: str, parts: Sequence[Split]
+) -> StackContent:
     planned = next((one for one in analysis.run.stacks if one.stack == stack), StackRun(stack=stack))
     own = [row for row in rows if row.stack == stack]
     seen = overview(analysis, rows, stack)
@@ -205,7 +212,10 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
             Words(
                 binding=arm.binding,
                 language=planned.languages.get(arm.binding, ""),
-                brief=say([row for row in own if row.binding == arm.binding]),
+                brief=(
+                    *say([row for row in own if row.binding == arm.binding]),
+                    *_largest_part(parts, stack, arm.binding),
+                ),
                 more=[(TOPICS[a.topic], a.text) for a in said if (a.stack, a.binding) == (stack, arm.binding)],
             )
             for arm in arms
@@ -224,8 +234,15 @@ def _stack(analysis: Analysis, rows: Sequence[Row], said: Sequence[Answer], stac
         lines=lines,
         least_confidence=min((row.confidence for row in own if row.confidence is not None), default=None),
         tools=tools_against_c(analysis, stack),
+        demands=demand_table(analysis, stack, seen.columns),
         no_reference=missing,
     )
+
+
+def _largest_part(parts: Sequence[Split], stack: str, binding: str) -> tuple[str, ...]:
+    """The sentence that names the largest part of a binding's time, if it is known."""
+    typical = typical_split([one for one in parts if (one.stack, one.binding) == (stack, binding)])
+    return () if typical is None else (split_sentence(typical),)
 
 
 def fit_lines(analysis: Analysis) -> list[FitLine]:

@@ -32,6 +32,7 @@ from polympi.lab.report.content import (
     imported_lines,
     tool_lines,
 )
+from polympi.lab.report.demands import DEMAND_HEADERS, DEMAND_NOTE, DEMAND_TITLE
 from polympi.lab.report.factors import factor_figures
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.generator import mark
@@ -127,6 +128,10 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         benchmarks=list(dict.fromkeys(group.benchmark for group in groups)),
         fits=_fits_by_family(words.fits, many=len(words.stacks) > 1),
         tools=[(one, tool_lines(one)) for stack in words.stacks for one in stack.tools],
+        demands=[stack.demands for stack in words.stacks if stack.demands],
+        demand_headers=[title[0].upper() + title[1:] for title in DEMAND_HEADERS],
+        demand_title=DEMAND_TITLE,
+        demand_note=DEMAND_NOTE,
         tool_headers=TOOL_HEADERS,
         tools_note=TOOLS_NOTE,
         limit_title=LIMIT_TITLE,

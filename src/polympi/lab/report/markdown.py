@@ -25,6 +25,7 @@ from polympi.lab.report.content import (
     shown_of,
     tool_lines,
 )
+from polympi.lab.report.demands import DEMAND_HEADERS, DEMAND_NOTE, DEMAND_TITLE
 from polympi.lab.report.escape import escape, table
 from polympi.lab.report.figures import palette_of
 from polympi.lab.report.generator import mark
@@ -61,6 +62,10 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
         parts += ["## Lines of code", said, table(CODE_HEADERS, code_lines(words.code), right=range(2, 6))]
     if words.solvers:
         parts += ["### Of applications", SOLVER_NOTE, table(SOLVER_HEADERS, words.solvers, right=range(2, 5))]
+    for one in (stack.demands for stack in words.stacks):
+        if one is not None:
+            heading = f"## {DEMAND_TITLE}, on {escape(one.stack)}"
+            parts += [heading, DEMAND_NOTE, table(DEMAND_HEADERS, [*one.first, *one.others], right=())]
     parts += _published(analysis)
     if imported.height:
         lines = imported_lines(imported)

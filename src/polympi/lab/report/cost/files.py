@@ -17,7 +17,7 @@ from polympi.lab.statistics.model import Analysis
 
 COLUMNS = (
     *("stack", "binding", "benchmark", "mode", "payload", "size_bytes"),
-    *("binding_ns", "binding_low_ns", "binding_high_ns", "c_ns", "c_low_ns", "c_high_ns", "like", "way_ns"),
+    *("binding_ns", "binding_low_ns", "binding_high_ns", "c_ns", "c_low_ns", "c_high_ns", "like", "mpi_ns"),
     *("messages", "message_bytes", "extra_ns", "rest_ns", "rest_low_ns", "rest_high_ns", "largest"),
 )
 
@@ -48,7 +48,7 @@ def _row(split: Split) -> dict[str, Any]:
         "c_ns": split.c_ns,
         **_ends("c", split.c_interval),
         "like": split.like,
-        "way_ns": split.way_ns,
+        "mpi_ns": split.mpi_ns,
         "messages": split.messages,
         "message_bytes": split.message_bytes,
         "extra_ns": split.extra_ns,

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from polympi.lab.conclusions.demands import WAYS, calls_words, sent_words, split_sentence, typical_split
+from polympi.lab.conclusions.demands import WAYS, calls_of_ranks, sent_words, split_sentence, typical_split
 from polympi.lab.conclusions.phrases import duration, signed, size_words
 from polympi.lab.demand.split import Split
 from polympi.lab.demands import Demand
@@ -19,9 +19,9 @@ from polympi.lab.units import format_ns
 
 _WIDTH = 100  # columns beyond which running text is hard to follow
 NOTE = (
-    "MPI as in C: C's time. Way: what C takes more (+) or less if it calls MPI as the binding does. More sent: what C "
-    "takes for more or longer messages ('–' where messages overlap, or MPI sends them). Rest: language, checks, copies "
-    "and serialisation, with its 95 % interval."
+    "MPI: the time of the arm of C that calls MPI most like the binding. More sent: what it takes for more or longer "
+    "messages than C's ('–' where messages overlap, or MPI itself sends them). Rest: language, checks, copies and "
+    "serialisation, in brackets its 95 % interval."
 )
 
 
@@ -33,7 +33,7 @@ def print_cost(analysis: Analysis, splits: Sequence[Split], console: Console) ->
         console.print()
         console.print(Text(f"{binding} on {stack}", style="bold"))
         for like in dict.fromkeys(one.like for one in own if one.like in WAYS):
-            console.print(Text(f"Way of calling MPI: {WAYS[like]}.", style="dim"))
+            console.print(Text(f"How it calls MPI: {WAYS[like]}.", style="dim"))
         console.print(_table(own))
         typical = typical_split(own)
         if typical is None:
@@ -46,22 +46,20 @@ def print_cost(analysis: Analysis, splits: Sequence[Split], console: Console) ->
 
 
 def _asked(demand: Demand, of_c: Demand) -> str:
-    first, *others = (calls_words(rank) for rank in demand.ranks)
-    calls = first if all(one == first for one in others) else "; ".join((f"rank 0: {first}", f"others: {others[0]}"))
     sent = sent_words(demand, of_c)
-    return f"It asks MPI for {calls}{f' ({sent})' if sent else ''}, and C for {calls_words(of_c.ranks[0])}."
+    return f"It asks MPI for {calls_of_ranks(demand)}{f' ({sent})' if sent else ''}, and C for {calls_of_ranks(of_c)}."
 
 
 def _table(splits: Sequence[Split]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for title in ("case", "time", "MPI as in C", "way", "more sent", "rest", ""):
+    for title in ("case", "time", "C", "MPI", "more sent", "rest", ""):
         table.add_column(title, justify="left" if title in ("case", "") else "right", overflow="fold")
     for one in splits:
         table.add_row(
             f"{one.case.benchmark} {one.case.mode} {one.case.payload}, {size_words(one.case)}".replace(" standard", ""),
             f"{duration(one.binding_ns)} {_ends(one.binding_interval)}".rstrip(),
             f"{duration(one.c_ns)} {_ends(one.c_interval)}".rstrip(),
-            signed(one.way_ns) if one.like != REFERENCE else "",
+            duration(one.mpi_ns),
             "–" if one.extra_ns is None else signed(one.extra_ns),
             signed(one.rest_ns),
             _ends(one.rest_interval, signed),
