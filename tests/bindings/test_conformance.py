@@ -20,6 +20,9 @@ from sharing import MPICH_SLEEPS
 from polympi.lab.bindings.build import build, why_not_ready
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import BENCHMARKS, FIXED_SIZES, Benchmark, Case
+from polympi.lab.demand.payload import payload_difference
+from polympi.lab.demand.record import record_demands, recordable
+from polympi.lab.demands import Demand
 from polympi.lab.launch.launcher import Arm, Launched, Place, Setting, launch
 from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.stack import Stack
@@ -209,6 +212,40 @@ def test_a_launch_conforms(conform: Conform, stack: Stack, name: str, ranks: int
     if ranks == 2 and name in REFUSING:
         few = name in ("c-spin", "c-pack", "c-unacknowledged")
         assert len({case.benchmark for case in done.refused.values()}) >= (8 if few else 1)
+
+
+Demands = Callable[[Stack, str], dict[Case, Demand]]
+
+
+@pytest.fixture(scope="module")
+def demands(tmp_path_factory: pytest.TempPathFactory) -> Demands:
+    """What a binding asks of MPI in all cases that it covers, on two ranks; recorded when it is first asked for."""
+    made: dict[tuple[str, str], dict[Case, Demand]] = {}
+
+    def recorded(stack: Stack, name: str) -> dict[Case, Demand]:
+        if missing := why_not_ready(SHIPPED[name], stack):
+            pytest.skip(missing)
+        if (stack.name, name) not in made:
+            arm, setting = (
+                Arm(SHIPPED[name], build(SHIPPED[name], stack)),
+                Setting(2, None, 2, tmp_path_factory.mktemp("d")),
+            )
+            done = record_demands(Place(0), arm, stack, _covered(name, 2), setting, timeout_s=300)
+            assert done.problem == ""
+            made[stack.name, name] = {demand.case: demand for demand in done.demands}
+        return made[stack.name, name]
+
+    return recorded
+
+
+@pytest.mark.parametrize(
+    ("stack", "name"), [(stack, name) for stack in STACKS for name in SHIPPED if name != "c"], indirect=["stack"]
+)
+def test_an_arm_moves_the_same_payload_as_c(demands: Demands, stack: Stack, name: str) -> None:
+    found, of_c = demands(stack, name), demands(stack, "c")
+    assert list(found) == recordable(_covered(name, 2))
+    differences = {str(case): payload_difference(of_c[case], demand) for case, demand in found.items()}
+    assert {case: words for case, words in differences.items() if words} == {}
 
 
 @pytest.mark.parametrize(("name", "start"), [("mpi4py", "import mpi4py.MPI"), ("polympi", "from polympi import world")])

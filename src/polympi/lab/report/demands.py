@@ -56,14 +56,19 @@ def _lines(demands: Sequence[Demand], family: Family, order: Sequence[str]) -> l
     for binding in order:
         groups: list[list[Demand]] = []
         for one in sorted((d for d in demands if d.binding == binding), key=lambda d: d.size_bytes):
-            if groups and calls_of_ranks(groups[-1][-1]) == calls_of_ranks(one):
+            if groups and _rounded(groups[-1][-1]) == _rounded(one):
                 groups[-1].append(one)
             else:
                 groups.append([one])
         for group in groups:
             first, last = group[0], group[-1]
             sent = [sent_words(one, of_c.get(one.size_bytes, one)) for one in (first, last)]
-            sizes = format_range(size_words(first), size_words(last)) if first.size_bytes or last.size_bytes else ""
+            sizes = "" if first.payload == "none" else format_range(size_words(first), size_words(last))
             name = "C" if binding == REFERENCE else binding
             lines.append((family.title, sizes, name, calls_of_ranks(first), "; to ".join(dict.fromkeys(sent))))
     return lines
+
+
+def _rounded(demand: Demand) -> list[dict[str, int]]:
+    """The calls of each rank as whole numbers, since means differ a little from size to size."""
+    return [{name: round(number) for name, number in rank.calls.items()} for rank in demand.ranks]
