@@ -46,7 +46,7 @@ def reported(done: subprocess.CompletedProcess[str]) -> str:
 
 def test_help_of_every_command_is_there(tmp_path: Path) -> None:
     overview = typed("--help", folder=tmp_path).stdout
-    for command in ("run", "report", "diff", "list", "audit", "import", "doctor", "stack", "cluster"):
+    for command in ("run", "report", "diff", "list", "audit", "cost", "import", "doctor", "stack", "cluster"):
         assert command in overview
         assert "Usage" in typed(command, "--help", folder=tmp_path).stdout
     assert "--install-completion" in overview
