@@ -60,8 +60,8 @@ int64_t common_start_wait(void);
    `sums` on. NULL in place of `read`: no longer. */
 void common_start_watch(int64_t (*read)(void *context), void *context, int64_t *sums, int32_t calls);
 
-/* Shows whoever records the MPI calls of a rank, such as polympi audit, where the iterations of a case begin
-   and where they end: it names the communicator, and sends nothing. Not collective. */
+/* Shows a tool that records the MPI calls of a rank, such as polympi audit, where the iterations of a case
+   begin and where they end: it names the communicator, and sends nothing. Not collective. */
 #define COMMON_START_NAME "polympi common start"
 void common_start_mark(void);
 

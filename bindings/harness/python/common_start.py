@@ -45,7 +45,7 @@ class CommonStart(Protocol):
         """Wait for the start; the moment it was, on the clock of the harness in ns."""
 
     def mark(self) -> None:
-        """Show whoever records the MPI calls where the iterations of a case begin and where they end."""
+        """Show a tool that records the MPI calls where the iterations of a case begin and where they end."""
 
     def next_case(self) -> None:
         """Compare the clocks of all hosts, and forget how long the calls of the case before took."""

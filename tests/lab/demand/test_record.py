@@ -10,9 +10,9 @@ from c_program import HERE
 from polympi.lab.bindings.build import build
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import Case
-from polympi.lab.demands import Demand
 from polympi.lab.demand.payload import payload_difference
 from polympi.lab.demand.record import Recorded, record_demands
+from polympi.lab.demands import Demand
 from polympi.lab.launch.launcher import Arm, Place, Setting
 from polympi.lab.stacks.stack import Stack
 

@@ -110,7 +110,7 @@ def _request(
     from polympi.lab.run.request import NO_TOOL, Request, check
 
     if of_c := {REFERENCE, AGAIN} & set(names):
-        raise UsageError(f"'{min(of_c)}' is C, with which bindings are compared: name a binding of 'polympi list'.")
+        raise UsageError(f"'{min(of_c)}' is C, with which bindings are compared: choose a binding of 'polympi list'.")
     ping_pong = "/".join(PING_PONG)
     asked = ["latency/standard/*"] if benchmark is None else split_list(benchmark, "--benchmark")
     quick = get_profile("quick")

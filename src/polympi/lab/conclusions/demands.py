@@ -82,7 +82,7 @@ def split_sentence(split: Split) -> str:
     mpi = f"{duration(split.mpi_ns)} that {'C' if split.like == REFERENCE else split.like} takes"
     head = f"Of the {duration(split.binding_ns)} that {_thing(case)} takes"
     if split.rest_interval is None:
-        return f"{head}, no part can be told from the others: fewer than six blocks were measured."
+        return f"{head}, its parts are unknown: fewer than six blocks were measured."
     if not split.separated:
         ends = f"{signed(split.rest_interval.low)} to {signed(split.rest_interval.high)}"
         return f"{head}, the largest part is MPI: its own work isn't separated from the {mpi} ({ends})."

@@ -30,7 +30,7 @@ class Recorded:
 
     demands: list[Demand]
     seconds: float  # from the start of the launcher to its end
-    problem: str = ""  # why there are no demands: the end of a sentence
+    problem: str = ""  # why nothing was recorded: the end of a sentence
 
 
 def recordable(cases: Sequence[Case]) -> list[Case]:
