@@ -18,7 +18,14 @@ from polympi.lab.stacks.stack import Stack
 ONE_CASE = ["--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c"]
 TEST_BINDINGS = Path(__file__).parents[1] / "bindings"
 SHORT = dataclasses.replace(
-    PROFILES["quick"], minimum_blocks=6, maximum_blocks=6, batches=2, batch_ns=1e5, events=5, launch_timeout_s=300
+    PROFILES["quick"],
+    minimum_blocks=6,
+    maximum_blocks=6,
+    batches=2,
+    batch_ns=1e5,
+    events=5,
+    launch_timeout_s=300,
+    demands=False,
 )
 FEW_BLOCKS = dataclasses.replace(SHORT, minimum_blocks=3, maximum_blocks=3)  # where six, for an interval, tell no more
 

@@ -40,7 +40,9 @@ def _outcomes(directory: RunDirectory, binding: str) -> list[str]:
 
 
 def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -> None:
-    request = short_request(tmp_path / "run", [stack], ["mpi4py", "mpi4py-object"], ["latency/standard", "allreduce"])
+    asked = {"profile": dataclasses.replace(SHORT, demands=True)}
+    benches = ["latency/standard", "allreduce"]
+    request = short_request(tmp_path / "run", [stack], ["mpi4py", "mpi4py-object"], benches, **asked)
     directory, outcome = measured(request)
     assert (outcome.ended, outcome.blocks, outcome.withdrawn) == ("complete", {stack.name: 6}, {})
     assert {s.stopped_by for s in outcome.stops} == {"fixed"}
@@ -58,6 +60,10 @@ def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -
     assert lines == {name: code_lines(request.bindings[name]) for name in ("c", "c-again", "mpi4py", "mpi4py-object")}
     assert lines["mpi4py"].hello < lines["c"].hello
     assert not (tmp_path / "run" / "launch").exists()
+    cases = {(case.benchmark, case.mode, case.payload, case.size_bytes) for case in directory.run().stacks[0].cases}
+    recorded = {(d.benchmark, d.mode, d.payload, d.size_bytes) for d in directory.demands() if d.binding == "c"}
+    assert recorded == cases
+    assert {demand.binding for demand in directory.demands()} == {"c", "mpi4py", "mpi4py-object"}
     summary = analyse(directory).summary
     assert set(summary["verdict"]) <= {
         "reference", "slower", "faster", "ambiguous", "not separated", "no counterpart",

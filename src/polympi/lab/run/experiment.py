@@ -210,7 +210,7 @@ class Experiment:
         for state in (state for state in self._states if state.plan.level == base):
             for arm in state.plan.arms:
                 cases = recordable([planned_case(case) for case in state.covered(arm.name, state.cases).values()])
-                if not cases or arm.name == AGAIN or (state.name, arm.name) in known:
+                if not cases or arm.name == AGAIN or (state.name, arm.name) in known or state.fails(arm.name):
                     continue
                 recorded = self._recorded(state, arm, cases)
                 if recorded.problem:
@@ -220,7 +220,7 @@ class Experiment:
         self._directory.write_demands(found)
 
     def _recorded(self, state: StackState, arm: Arm, cases: Sequence[Case]) -> Recorded:
-        timeout_s, _ = self._begin_launch(state, arm.name, Counter(case.benchmark for case in cases), None)
+        timeout_s = self._request.launch_timeout_s or launch_seconds(self._usual_s(state), state.needed_s)
         place, setting = Place(self._launches), self._settings[state.name]
         return record_demands(place, arm, state.plan.stack, cases, setting, timeout_s=timeout_s, on_tick=self._look_up)
 

@@ -110,6 +110,10 @@ class StackState:
         if self._failures_in_a_row[name] >= FAILURES_BEFORE_WITHDRAWAL:
             self._withdraw(name, record.detail)
 
+    def fails(self, name: str) -> bool:
+        """Whether the last launch of a binding or a tool failed."""
+        return self._failures_in_a_row[name] > 0
+
     def end_block(self, block: int) -> None:
         """A block is whole: ask the stop rule for every open row."""
         self.done.add(block)
