@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from rattler_build import RenderConfig, Stage0Recipe, VariantConfig
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -15,27 +18,42 @@ else:
     import tomli as tomllib
 
 REPOSITORY = Path(__file__).parents[2]
-RECIPES = {
-    "conda/recipe.yaml": r"^ +- ([a-z][a-z0-9-]*) >=([\d.]+)$",
-    "spack/py-polympi-lab/package.py": r'depends_on\("py-([a-z0-9-]+)@([\d.]+):"',
-}
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
 NEEDED = [Requirement(text) for text in PROJECT["tool"]["hatch"]["metadata"]["hooks"]["custom"]["extras"]["lab"]]
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_the_laboratory_requires_the_same_packages(recipe: str) -> None:
-    text = (REPOSITORY / "packaging" / recipe).read_text()
-    required = dict(re.findall(RECIPES[recipe], text, re.MULTILINE))
-    for one in NEEDED:
-        (wanted,) = (specifier.version for specifier in one.specifier)
-        assert required[one.name].removesuffix(".0") == wanted.removesuffix(".0")
-    assert set(required) - {one.name for one in NEEDED} <= {"python", "hatchling"}
+RENDERED = {"mpi": ["mpich", "openmpi"], "c_compiler": ["gcc"], "c_stdlib": ["sysroot"]}  # as conda-forge has them
+VERSIONS = {
+    "conda/recipe.yaml": r"version: \"([\d.]+)\"",
+    "debian/changelog": r"polympi \(([\d.]+)-\d+\)",
+    "spack/spack_repo/polympi/packages/py_polympi/package.py": r"version\(\"([\d.]+)\"",
+}
 
 
-@pytest.mark.parametrize(
-    "recipe", ["conda/recipe.yaml", "spack/py-polympi/package.py", "spack/py-polympi-lab/package.py"]
-)
+@pytest.fixture(scope="module")
+def conda() -> dict[str, list[dict[str, Any]]]:
+    """What conda-forge would build, by the name of the package, as rattler-build reads it: one for each MPI."""
+    recipe = Stage0Recipe.from_file(str(REPOSITORY / "packaging" / "conda" / "recipe.yaml"))
+    found: dict[str, list[dict[str, Any]]] = {}
+    for variant in recipe.render(VariantConfig(RENDERED), RenderConfig()):
+        one = variant.recipe.to_dict()
+        found.setdefault(one["package"]["name"], []).append(one)
+    return found
+
+
+def test_conda_s_interface_is_built_with_each_mpi_and_depends_on_it(conda: dict[str, list[dict[str, Any]]]) -> None:
+    for part in ("host", "run"):
+        assert [one["requirements"][part][-1] for one in conda["polympi"]] == ["mpich", "openmpi"]
+
+
+def test_conda_s_laboratory_requires_the_same_packages(conda: dict[str, list[dict[str, Any]]]) -> None:
+    required = {one.name: one.specifier for one in map(Requirement, conda["polympi-lab"][0]["requirements"]["run"])}
+    assert required.pop("polympi") == SpecifierSet(f"=={PROJECT['project']['version']}")
+    assert required.pop("python") == SpecifierSet(PROJECT["project"]["requires-python"])
+    assert required == {one.name: one.specifier for one in NEEDED}
+
+
+@pytest.mark.parametrize("recipe", VERSIONS)
 def test_they_are_of_this_version(recipe: str) -> None:
     text = (REPOSITORY / "packaging" / recipe).read_text()
-    assert set(re.findall(r'version(?::|\() ?"([\d.]+)"', text)) == {PROJECT["project"]["version"]}
+    assert set(re.findall(VERSIONS[recipe], text)) == {PROJECT["project"]["version"]}
