@@ -97,16 +97,20 @@ class LiveDisplay(Display):
 
 
 class PlainDisplay(Display):
-    """One line per block, for logs and pipes."""
+    """One line per block, and the ratios after the first one, for logs and pipes."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
         self._said: tuple[str, int | None] | None = None
+        self._rows = 0  # of the ratios that were shown
 
     def launching(self, progress: Progress) -> None:
         """Say when a block begins."""
         if self._said != (progress.stack, progress.block):
             self._said = (progress.stack, progress.block)
+            if len(progress.ratios) > self._rows:
+                self._rows = len(progress.ratios)
+                self._console.print(_ratios(progress))
             self._console.print(_headline(progress, 0.0), soft_wrap=True)
 
     def launched(self, progress: Progress, record: LaunchRecord) -> None:
