@@ -81,9 +81,12 @@ def _create_environment(folder: Path) -> None:
 
 
 def _pip_install(environment: Path, requirements: Sequence[str], *options: str, **variables: str) -> None:
-    pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    command, environ = [*pip, *options, *requirements], {**os.environ, **variables}
-    installed = subprocess.run(command, capture_output=True, text=True, check=False, env=environ)
+    shown = sys.stderr.isatty()  # where somebody waits, pip says what it downloads and how far it is
+    pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
+    command = [*pip, *([] if shown else ["--quiet"]), *options, *requirements]
+    said = sys.stderr if shown else subprocess.DEVNULL
+    environ = {**os.environ, **variables}
+    installed = subprocess.run(command, stdout=said, stderr=subprocess.PIPE, text=True, check=False, env=environ)
     if installed.returncode != 0:
         raise StackError(
             f"pip could not install {', '.join(requirements)}; is a package index reachable? "
