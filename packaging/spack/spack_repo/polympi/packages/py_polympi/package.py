@@ -1,8 +1,7 @@
 """Spack's recipe of polympi; the source is the sdist, since a checkout would install the laboratory, too."""
 
-from spack_repo.builtin.build_systems.python import PythonPackage
-
 from spack.package import *
+from spack_repo.builtin.build_systems.python import PythonPackage
 
 
 class PyPolympi(PythonPackage):
