@@ -147,5 +147,5 @@ clean: ## Remove the environment, the stacks in it and the caches; results stay.
 	@touch $@ .venv/lab .venv/test
 
 .venv/docs: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[docs,lab]'
 	@touch $@

@@ -32,7 +32,7 @@ FORWARD = (
     '<!doctype html><meta http-equiv="refresh" content="0; url=docs/index.html"><a href="docs/index.html">polympi</a>'
 )
 os.environ["POLYMPI_BACKEND"] = "serial"  # the classes of the core, without an MPI library
-sys.path.insert(0, str(REPOSITORY / "src"))
+sys.path[:0] = [str(REPOSITORY / "src"), str(REPOSITORY / "docs")]
 
 project = "polympi"
 version = release = installed_version("polympi")
@@ -46,7 +46,7 @@ pygments_style = "tango"
 pygments_dark_style = "monokai"
 
 root_doc = "docs/index"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "gallery_pages"]
 include_patterns = [
     "docs/**.md",
     "examples/**README.md",
