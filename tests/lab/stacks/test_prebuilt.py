@@ -1,6 +1,7 @@
 import platform
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,9 +53,17 @@ def test_without_a_compiler_prebuilt_programs_run_on_the_stack(compiled: Stack) 
 
 
 @pytest.mark.mpi
-def test_without_a_compiler_the_installed_core_is_measured(
-    compiled: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("of_wheel", [True, False])
+def test_the_installed_core_is_measured_without_a_compiler_and_from_a_wheel(
+    compiled: Stack, of_wheel: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if of_wheel:
+        monkeypatch.delenv("MPICH_CC")
+        monkeypatch.delenv("OMPI_CC")
+        monkeypatch.setattr(sys, "executable", compiled.python)
+    else:
+        monkeypatch.setattr(prebuilt_module, "PREBUILT", tmp_path / "none")
+    assert lacks_compiler(compiled) is not of_wheel
     native = tmp_path / "native"
     native.mkdir()
     (native / "build.py").touch()

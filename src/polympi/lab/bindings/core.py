@@ -1,17 +1,19 @@
-"""The core of polympi's interface, compiled once for each stack, for all bindings that measure polympi.
+"""The core of polympi's interface, once for each stack, for all bindings that measure polympi.
 
-In a command of a manifest, ``{core}`` is the folder of the extension module.
+It is compiled for the stack, unless polympi was installed from wheels, whose cores are what its users have. In a
+command of a manifest, ``{core}`` is the folder of the extension module.
 """
 
 import hashlib
 import shutil
+import sys
 from pathlib import Path
 
 from polympi.lab.bindings.compiling import run_build
 from polympi.lab.bindings.made_once import made_once
 from polympi.lab.bindings.sources import INTERFACE
 from polympi.lab.home import home
-from polympi.lab.stacks.prebuilt import abi_name, lacks_compiler
+from polympi.lab.stacks.prebuilt import abi_name, from_wheels, lacks_compiler
 from polympi.lab.stacks.stack import Stack
 
 _NATIVE = INTERFACE / "native"
@@ -43,5 +45,10 @@ def build_core(stack: Stack) -> Path:
 
 
 def _installed(stack: Stack) -> list[Path]:
-    """The cores that are installed with polympi, where none can be compiled for a stack."""
-    return sorted(_NATIVE.glob(f"core_{abi_name(stack)}.*")) if lacks_compiler(stack) else []
+    """The cores that are installed with polympi, where a stack has this Python and they are to be measured.
+
+    They are where they come from a wheel, and where none can be compiled.
+    """
+    same_python = Path(stack.python).resolve() == Path(sys.executable).resolve()
+    measured = (from_wheels() and same_python) or lacks_compiler(stack)
+    return sorted(_NATIVE.glob(f"core_{abi_name(stack)}.*")) if measured else []

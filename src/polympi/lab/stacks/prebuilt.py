@@ -33,6 +33,11 @@ def lacks_compiler(stack: Stack) -> bool:
     return bool(words) and shutil.which(words[0], path=stack.variables()["PATH"]) is None
 
 
+def from_wheels() -> bool:
+    """Whether this laboratory was installed from a wheel, and polympi's interface with it."""
+    return PREBUILT.is_dir()
+
+
 def prebuilt(stack: Stack, part: str) -> Path | None:
     """The folder of what is compiled already and has to be used on a stack: none where there is a compiler."""
     folder = _of_abi(stack) / part
