@@ -1,0 +1,50 @@
+"""How many programs polympi serves, from small tables."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+import mpi4py_usage as usage
+
+HEADER = "capability,programs_of_10,percent,programs_where_few\n"
+
+
+def table(tmp_path: Path, rows: str) -> Path:
+    path = tmp_path / "usage.csv"
+    path.write_text(HEADER + rows)
+    return path
+
+
+def test_programs_that_use_what_is_missing_are_counted_once(tmp_path: Path) -> None:
+    rows = "barrier,9,90,\nMPI-IO,2,20,one two\nRMA,2,20,two three\nSplit_type,1,10,four\n"
+    programs, found = usage.read(table(tmp_path, rows))
+    assert [capability.covered for capability in found] == [True, False, False, True]
+    assert usage.served(programs, found) == (7, 7)
+
+
+def test_programs_without_names_widen_the_answer(tmp_path: Path) -> None:
+    programs, found = usage.read(table(tmp_path, "MPI-IO,4,40,\nRMA,2,20,one two\n"))
+    assert usage.served(programs, found) == (4, 6)
+
+
+def test_a_name_that_polympi_lacks_covers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    barrier = usage.Capability("barrier", 1, frozenset())
+    assert barrier.covered
+    monkeypatch.setitem(usage.COUNTERPARTS, "barrier", ("Communicator.barrier", "Communicator.fence"))
+    assert not barrier.covered
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(HEADER + "telepathy,1,10,one\n", "telepathy: add them there"), ("name,count\n", "has the columns name, count")],
+)
+def test_a_table_that_does_not_fit_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "usage.csv"
+    path.write_text(text)
+    with pytest.raises(SystemExit, match=said):
+        usage.read(path)
