@@ -255,24 +255,27 @@ static PyObject *heads(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
     const Contribution contribution = {.head = head, .shape = 15, .consent = 16, .bound = 17, .data = "data"};
     const Notice notice = {.entry = log_entry(18, what_call(GATHER, 19)), .rank = 20};
     const Introduction introduction = {.number = 21, .machine = -22};
+    const SubsetNote note = {
+        .key = 23, .number = 24, .step = SUBSET_WAITS, .yes = 1, .single = 1, .count = 2, .ranks = {3, 5}};
     const Py_ssize_t data = offsetof(Contribution, data) + 4;
-    return Py_BuildValue("{s:y#,s:y#,s:y#,s:y#,s:y#,s:y#}", "Head", &head, (Py_ssize_t)sizeof head,
+    return Py_BuildValue("{s:y#,s:y#,s:y#,s:y#,s:y#,s:y#,s:y#}", "Head", &head, (Py_ssize_t)sizeof head,
                          "BcastHead", &bcast, (Py_ssize_t)sizeof bcast, "BoardHead", &board,
                          (Py_ssize_t)sizeof board, "Contribution", &contribution, data, "Notice", &notice,
                          (Py_ssize_t)sizeof notice, "Introduction", &introduction,
-                         (Py_ssize_t)sizeof introduction);
+                         (Py_ssize_t)sizeof introduction, "SubsetNote", &note, (Py_ssize_t)sizeof note);
 }
 
 /* The numbers of verbs and kinds that collective_wire.h gives names. */
 static PyObject *kinds(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
-    return Py_BuildValue("{s:(iiiiiiiiiiiiii),s:(iiiiii),s:(iiii),s:(iiiiiiii),s:(iii),s:(ii),s:(ii)}",
-                         "verb", BARRIER, BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL, REDUCE, ALLREDUCE,
-                         SCAN, EXSCAN, REDUCE_SCATTER, SPLIT, DUP, FREE, "bcast", BCAST_STREAM,
-                         BCAST_ANNOUNCED, BCAST_ANNOUNCED_BODY, BCAST_ANNOUNCED_TREE, BCAST_ANNOUNCED_BOARD,
-                         BCAST_NOTHING, "slot", SLOT_STREAM, SLOT_DIRECT, SLOT_BOARD, SLOT_FAILED,
-                         "contribution", FLOAT, INTEGER, BOOLEAN, COMPLEX, SCALAR, ARRAY, LARGE_ARRAY, OBJECT,
-                         "consent", MAY_BLOCK, IN_PLACE, ON_BOARDS, "answer", ANSWER_ABLE, ANSWER_MAY_BLOCK,
-                         "different", DIFFERENT_OPS, DIFFERENT_ROOTS);
+    return Py_BuildValue(
+        "{s:(iiiiiiiiiiiiiii),s:(iiiiii),s:(iiii),s:(iiiiiiii),s:(iii),s:(ii),s:(iiiii),s:(ii)}", "verb",
+        BARRIER, BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL, REDUCE, ALLREDUCE, SCAN, EXSCAN, REDUCE_SCATTER,
+        SPLIT, DUP, FREE, SUBSET, "bcast", BCAST_STREAM, BCAST_ANNOUNCED, BCAST_ANNOUNCED_BODY,
+        BCAST_ANNOUNCED_TREE, BCAST_ANNOUNCED_BOARD, BCAST_NOTHING, "slot", SLOT_STREAM, SLOT_DIRECT,
+        SLOT_BOARD, SLOT_FAILED, "contribution", FLOAT, INTEGER, BOOLEAN, COMPLEX, SCALAR, ARRAY, LARGE_ARRAY,
+        OBJECT, "consent", MAY_BLOCK, IN_PLACE, ON_BOARDS, "answer", ANSWER_ABLE, ANSWER_MAY_BLOCK, "subset",
+        SUBSET_ASKS, SUBSET_ANSWER, SUBSET_LEFT, SUBSET_WAITS, SUBSET_CROSSES, "different", DIFFERENT_OPS,
+        DIFFERENT_ROOTS);
 }
 
 static PyMethodDef functions[] = {

@@ -164,6 +164,9 @@ HEADS = {
     "Contribution": f"{HEAD}  0f 00 00 00  10 00 00 00  11 00 00 00 00 00 00 00  {b'data'.hex()}",
     "Notice": "03 13 00 00 12 00 00 00  14 00 00 00 00 00 00 00",  # verb, root, number; rank
     "Introduction": f"15 00 00 00 00 00 00 00  ea {' '.join(7 * ['ff'])}",  # number, machine
+    # key; number, step, yes, single, unused; count and the first ranks
+    "SubsetNote": "17 00 00 00 00 00 00 00  18 00 00 00  04 01 01 00  02 00 00 00  03 00 00 00  05 00 00 00"
+    + 52 * " 00",
 }
 
 
@@ -175,15 +178,16 @@ def test_heads_of_collectives(codec) -> None:
 
 def test_numbers_of_verbs_and_kinds(codec) -> None:
     assert codec.kinds() == {
-        "verb": tuple(range(1, 15)),
+        "verb": tuple(range(1, 16)),
         "bcast": tuple(range(6)),
         "slot": tuple(range(4)),
         "contribution": tuple(range(8)),
         "consent": (1, 2, 4),
         "answer": (1, 2),
+        "subset": (1, 2, 3, 4, 5),
         "different": (255, -2),
     }
 
 
 def test_these_are_the_bytes_of_this_version(codec) -> None:
-    assert codec.WIRE_VERSION == 7
+    assert codec.WIRE_VERSION == 8

@@ -66,7 +66,7 @@ static const char *spell(int number, char digits[16]) {
 
 void call_text(char *text, size_t room, const Call *call) {
     char peer[16], tag[16];
-    if (call->peer == NO_PEER)
+    if (call->peer == NO_PEER || call->tag == NO_TAG)
         snprintf(text, room, "%s()", call->operation);
     else
         snprintf(text, room, "%s(%s=%s, tag=%s)", call->operation, call->sends ? "dest" : "source",
@@ -197,6 +197,8 @@ static PyObject *awaited(const Call *call) {
 static const char *what_was_missing(const Call *call) {
     if (call->sends)
         return "it did not receive";
+    if (call->peer != NO_PEER && call->tag == NO_TAG)
+        return "it has not called it with these ranks";
     if (call->peer != NO_PEER)
         return "no matching message came";
     if (strcmp(call->operation, "wait_any") == 0)

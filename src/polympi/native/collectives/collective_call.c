@@ -25,6 +25,7 @@ const char *const verb_names[VERBS] = {
     [SPLIT] = "split",
     [DUP] = "dup",
     [FREE] = "free",
+    [SUBSET] = "subset",
 };
 
 /* ---- a call ---- */

@@ -25,6 +25,7 @@ enum verb {
     SPLIT,
     DUP,
     FREE,
+    SUBSET,
     VERBS
 };
 
@@ -46,6 +47,31 @@ enum answer { ANSWER_ABLE = 1, ANSWER_MAY_BLOCK = 2 };
 
 /* Head.kind of an agreement before a communicator is made. */
 enum { ANSWER_NO, ANSWER_YES };
+
+/* ---- subsets ---- */
+
+/* What the members of a subset exchange before they make its communicator (subset.h). */
+enum subset_step {
+    SUBSET_ASKS = 1, /* to the leader: the sender has reached the call, or agrees to make it now */
+    SUBSET_ANSWER,   /* of the leader: whether all do */
+    SUBSET_LEFT,     /* the sender has left the call by an exception */
+    SUBSET_WAITS,    /* to all: the sender has waited for long */
+    SUBSET_CROSSES   /* the sender waits in another call, whose ranks follow, for the receiver */
+};
+
+enum { NAMED_RANKS = 15 }; /* the first ranks of a subset, for errors */
+
+typedef struct {
+    uint64_t key;    /* of the ranks, in their order */
+    uint32_t number; /* of the call: its sender's calls with these ranks so far */
+    uint8_t step;    /* enum subset_step */
+    uint8_t yes;     /* of SUBSET_ASKS and SUBSET_ANSWER */
+    uint8_t single;  /* the sender has one thread, so that it makes no other call meanwhile */
+    uint8_t unused;
+    int32_t count; /* of the ranks */
+    int32_t ranks[NAMED_RANKS];
+} SubsetNote;
+_Static_assert(sizeof(SubsetNote) == 80 && offsetof(SubsetNote, ranks) == 20, "SubsetNote has no padding");
 
 /* ---- bcast ---- */
 

@@ -30,23 +30,34 @@ static int enqueue(Creation *creation) {
     return 0;
 }
 
-/* Whether no other thread's call on the same communicator is before this one; for wait_poll. */
+/* Of the ranks of a call: 0 if they are all of the communicator. */
+static uint64_t key(const Creation *creation) { return creation->subset ? creation->subset->note.key : 0; }
+
+/* Whether no other thread's call with the same ranks is before this one, nor one that frees the communicator;
+ * for wait_poll. */
 static int is_first(void *context) {
     const Creation *creation = context;
     for (const Creation *other = creations; other != creation; other = other->next)
-        if (other->comm == creation->comm)
+        if (other->comm == creation->comm &&
+            (key(other) == key(creation) || other->verb == FREE || creation->verb == FREE))
             return 0;
     return 1;
 }
 
+/* Whether a rank prefers one call to another; the same on all ranks. */
+static bool goes_before(const Creation *one, const Creation *other) {
+    return one->comm->number != other->comm->number ? one->comm->number < other->comm->number
+                                                    : key(one) < key(other);
+}
+
 /* Choose this call, unless another one is chosen or goes first: of those that all ranks have reached, the one
- * whose communicator has the lowest number, the same on all ranks. So there is always one call in the job to
- * which no rank prefers another. */
+ * whose communicator has the lowest number, the same on all ranks; then by their ranks. So there is always
+ * one call in the job to which no rank prefers another. */
 static bool choose(Creation *creation) {
     if (chosen)
         return false;
     for (const Creation *other = creations; other; other = other->next)
-        if (other->ready && other->comm->number < creation->comm->number)
+        if (other->ready && goes_before(other, creation))
             return false;
     chosen = creation;
     return true;
@@ -54,6 +65,8 @@ static bool choose(Creation *creation) {
 
 /* Whether all ranks say yes: 1, 0, or -1 with an exception. */
 static int ask_all(const Creation *creation, bool yes) {
+    if (creation->subset)
+        return subset_ask(creation->subset, yes);
     Collective collective;
     if (collective_open(&collective, creation->comm, creation->verb, 0, NULL) < 0)
         return -1;
@@ -97,7 +110,7 @@ static int choose_together(Creation *creation) {
     }
 }
 
-int creation_begin(Creation *creation, Communicator *comm, enum verb verb) {
+static void prepare(Creation *creation, Communicator *comm, enum verb verb) {
     *creation = (Creation){
         .comm = comm,
         .verb = verb,
@@ -105,17 +118,34 @@ int creation_begin(Creation *creation, Communicator *comm, enum verb verb) {
             {.operation = verb_names[verb], .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG, .comm = comm},
         .thread = pthread_self(),
     };
+}
+
+/* 0 or -1. */
+static int reach(Creation *creation) {
+    Communicator *comm = creation->comm;
     if (enqueue(creation) < 0)
         return -1;
     if (offloaded_wait(comm->named, &creation->call, state.timeout) == 0 &&
         wait_poll(is_first, creation, &creation->call, DEFAULT_TIMEOUT) > 0 && is_usable(comm) &&
-        ask_all(creation, true) >= 0) {
+        (!creation->subset || subset_begin(creation->subset) == 0) && ask_all(creation, true) >= 0) {
         creation->ready = true;
         if (choose_together(creation) == 0)
             return 0;
     }
     leave(creation);
     return -1;
+}
+
+int creation_begin(Creation *creation, Communicator *comm, enum verb verb) {
+    prepare(creation, comm, verb);
+    return reach(creation);
+}
+
+int creation_begin_subset(Creation *creation, Subset *subset) {
+    prepare(creation, subset->comm, SUBSET);
+    creation->subset = subset;
+    creation->call.peer = subset->leader;
+    return reach(creation);
 }
 
 void creation_end(Creation *creation) { leave(creation); }

@@ -8,20 +8,24 @@
 #pragma once
 
 #include "collectives/rounds.h"
+#include "collectives/subset.h"
 
-/* A call of dup, split or free in progress; on the stack of its thread. */
+/* A call of dup, split, free or subset in progress; on the stack of its thread. */
 typedef struct Creation {
     Communicator *comm;
     enum verb verb;
+    Subset *subset; /* its members make the call; NULL: all ranks of the communicator do */
     Call call;
     pthread_t thread;
-    bool ready; /* all ranks have reached it */
+    bool ready; /* all its ranks have reached it */
     struct Creation *next;
 } Creation;
 
 /* Wait until all ranks of the communicator make this call next; it may be blocking then. 0, or -1 with an
  * exception: Timeout, MismatchError if the ranks call different things, StateError. */
 int creation_begin(Creation *creation, Communicator *comm, enum verb verb);
+/* Wait likewise until the members of a subset make it next. */
+int creation_begin_subset(Creation *creation, Subset *subset);
 /* It has been made. */
 void creation_end(Creation *creation);
 

@@ -75,6 +75,16 @@ static PyObject *library_version(PyObject *Py_UNUSED(module), PyObject *Py_UNUSE
     return PyUnicode_DecodeUTF8(text, length, "replace");
 }
 
+static PyObject *processor_name(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    int length = 0;
+    if (!is_running())
+        return NULL;
+    int code = IN_TURN(MPI_Get_processor_name(name, &length));
+    return code == MPI_SUCCESS ? PyUnicode_DecodeLocale(name, "surrogateescape")
+                               : (raise_mpi(code, NULL), NULL);
+}
+
 static PyObject *set_timeout(PyObject *Py_UNUSED(module), PyObject *seconds) {
     double given = PyFloat_AsDouble(seconds);
     if (given == -1 && PyErr_Occurred())
@@ -157,6 +167,10 @@ static PyMethodDef functions[] = {
      "own_host($module, /)\n--\n\nThe name of the host of this rank where the job has several, else None."},
     {"library_version", library_version, METH_NOARGS,
      "library_version($module, /)\n--\n\nThe MPI library's version string."},
+    {"processor_name", processor_name, METH_NOARGS,
+     "processor_name($module, /)\n--\n\nThe name of this processor, as the MPI library reports it."},
+    {"self_world", self_world, METH_O,
+     "self_world($module, communicator_class, /)\n--\n\nA communicator of this rank alone, after the start."},
     {"set_timeout", set_timeout, METH_O,
      "set_timeout($module, seconds, /)\n--\n\nSet the default time-out; 0: forever."},
     {"get_timeout", get_timeout, METH_NOARGS,

@@ -17,10 +17,12 @@ enum mode { STANDARD, SYNCHRONOUS, READY };
 enum channel { USER, INTERNAL };
 
 /* Tags on the shadow communicator: for pieces of the current collective call, after comm->collective was
- * counted up; for what is announced; for offers and their answers; for the data of a channel (channel.h). */
+ * counted up; for what is announced; for offers and their answers; for the notes of subsets (subset.h); for
+ * the data of a channel (channel.h). */
 int internal_tag(const Communicator *comm);
 int sequence_tag(uint32_t sequence);
 int agreement_tag(void);
+int subset_tag(void);
 int channel_tag(uint32_t number);
 uint32_t channel_tags(void); /* how many there are */
 bool is_channel_tag(int tag);

@@ -1,6 +1,7 @@
 #include "python/interface/communicator.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <structmember.h>
 
@@ -10,6 +11,7 @@
 #include "collectives/creation.h"
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
+#include "collectives/subset_notes.h"
 #include "python/raw/raw.h"
 #include "python/wrapping.h"
 #include "transfer/open_communicators.h"
@@ -41,8 +43,7 @@ int communicator_complete(Communicator *self) {
     return code;
 }
 
-/* Set up a communicator, except self->comm. MPI's code; without the GIL. */
-static int complete(Communicator *self) {
+int communicator_open(Communicator *self) {
     self->number = next_number();
     MPI_Comm_set_errhandler(self->comm, MPI_ERRORS_RETURN);
     int code = MPI_Comm_dup(self->comm, &self->shadow);
@@ -58,7 +59,7 @@ PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named) {
     const Call call = {.operation = "dup", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
     self->comm = comm;
     self->named = named;
-    int code = IN_TURN(complete(self));
+    int code = IN_TURN(communicator_open(self));
     if (code != MPI_SUCCESS) {
         Py_DECREF(self);
         raise_mpi(code, &call);
@@ -78,7 +79,7 @@ static int make_copy(void *context) {
     struct making *making = context;
     int code = MPI_Comm_dup(making->from->comm, &making->made->comm);
     making->made->named = making->made->comm;
-    return code == MPI_SUCCESS ? complete(making->made) : code;
+    return code == MPI_SUCCESS ? communicator_open(making->made) : code;
 }
 
 static int make_part(void *context) {
@@ -88,7 +89,7 @@ static int make_part(void *context) {
     if (code != MPI_SUCCESS || !making->made)
         return code;
     making->made->comm = making->made->named = part;
-    return complete(making->made);
+    return communicator_open(making->made);
 }
 
 /* The communicator that `make` makes; None if this rank has color None. */
@@ -163,6 +164,28 @@ static PyObject *communicator_dup_for_others(Communicator *self, PyObject *Py_UN
     return PyLong_FromLong(fortran_number(making.raw));
 }
 
+PyObject *self_world(PyObject *Py_UNUSED(module), PyObject *type) {
+    MPI_Comm alone;
+    if (!is_running())
+        return NULL;
+    int code = IN_TURN(MPI_Comm_dup(MPI_COMM_SELF, &alone));
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, NULL), NULL;
+    return communicator_new((PyTypeObject *)type, alone, MPI_COMM_SELF);
+}
+
+static PyObject *communicator_set_name(Communicator *self, PyObject *given) {
+    char name[MPI_MAX_OBJECT_NAME];
+    const char *text = PyUnicode_AsUTF8(given);
+    if (!text || !is_usable(self))
+        return NULL;
+    snprintf(name, sizeof name, "%s", text);
+    int code = IN_TURN(MPI_Comm_set_name(self->comm, name));
+    if (code != MPI_SUCCESS)
+        return raise_mpi(code, NULL), NULL;
+    Py_RETURN_NONE;
+}
+
 /* ---- the class ---- */
 
 static PyObject *communicator_repr(Communicator *self) {
@@ -177,6 +200,7 @@ static void communicator_dealloc(Communicator *self) {
     open_communicators_drop(self);
     calls_close(self);
     handshakes_close(self);
+    subset_notes_close(self);
     mailboxes_close(self->mailboxes);
     free(self->placement);
     free(self->places);
@@ -205,6 +229,9 @@ static PyMethodDef management_methods[] = {
     {"dup", (PyCFunction)communicator_dup, METH_NOARGS,
      "dup($self, /)\n--\n\n"
      "The same ranks, with separate messages. All ranks call it (MPI 5.0, section 7.4.2)."},
+    {"_set_name", (PyCFunction)communicator_set_name, METH_O,
+     "_set_name($self, name, /)\n--\n\n"
+     "Tell the MPI library the name of the communicator, of which it keeps the first bytes."},
     {"_dup_for_others", (PyCFunction)communicator_dup_for_others, METH_NOARGS,
      "_dup_for_others($self, /)\n--\n\n"
      "The handle, as Fortran has it, of a duplicate that the caller owns. All ranks call it."},
@@ -224,7 +251,8 @@ PyTypeObject Communicator_Type = {
 
 int communicator_prepare(void) {
     PyMethodDef *const tables[] = {point_to_point_methods, collective_methods, nonblocking_collective_methods,
-                                   plan_methods,           management_methods, freeing_methods};
+                                   plan_methods,           management_methods, group_methods,
+                                   freeing_methods};
     Communicator_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
     if (!Communicator_Type.tp_methods || point_to_point_prepare() < 0 || collectives_prepare() < 0 ||
         nonblocking_collectives_prepare() < 0 || plan_prepare() < 0 ||

@@ -10,6 +10,11 @@ extern PyTypeObject Communicator_Type;
  * handle. Collective over comm. */
 PyObject *communicator_new(PyTypeObject *type, MPI_Comm comm, MPI_Comm named);
 
+/* Method of the module: a communicator of the class with this rank alone. */
+PyObject *self_world(PyObject *module, PyObject *type);
+
+/* Set up a communicator, except its `comm` and `named`. MPI's code; without the GIL. Collective. */
+int communicator_open(Communicator *self);
 /* Set up everything except its communicator, shadow and number. MPI's code; without the GIL. Collective. */
 int communicator_complete(Communicator *self);
 
@@ -20,7 +25,7 @@ int parse_split(PyObject *const *values, int *color, int *key, const Call *call)
 int communicator_prepare(void);
 
 extern PyMethodDef point_to_point_methods[], collective_methods[], nonblocking_collective_methods[],
-    plan_methods[], freeing_methods[];
+    plan_methods[], group_methods[], freeing_methods[];
 int point_to_point_prepare(void);
 int collectives_prepare(void);
 int nonblocking_collectives_prepare(void);

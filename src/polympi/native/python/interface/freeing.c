@@ -5,6 +5,7 @@
 #include "collectives/call_log.h"
 #include "collectives/creation.h"
 #include "collectives/mailbox.h"
+#include "collectives/subset_notes.h"
 #include "python/interface/request.h"
 #include "python/last_report.h"
 #include "python/raw/raw.h"
@@ -102,6 +103,7 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
     if (self->raw && self->named == self->comm)
         ((Raw *)self->raw)->size = 0;
     handshakes_close(self);
+    subset_notes_close(self);
     mailboxes_close(self->mailboxes);
     self->mailboxes = NULL;
     struct freeing freeing = {.comm = self};
@@ -115,12 +117,6 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
 
 PyMethodDef freeing_methods[] = {
     {"free", (PyCFunction)communicator_free, METH_NOARGS,
-     "free($self, /)\n--\n\n"
-     "Free the communicator. All ranks call it; calls on it afterwards raise StateError. Messages that were\n"
-     "never received are reported on standard error.\n\n"
-     "Raises:\n"
-     "    StateError: a receive or a plan on it is pending.\n"
-     "    Timeout: not all ranks came within POLYMPI_TIMEOUT.\n\n"
-     "MPI libraries have room for one or two thousand communicators (MPI 5.0, section 7.4.3)."},
+     "free($self, /)\n--\n\nFree the communicator. All ranks call it."},
     {NULL, NULL, 0, NULL},
 };

@@ -35,9 +35,10 @@ int internal_tag(const Communicator *comm) {
 }
 int sequence_tag(uint32_t sequence) { return (int)(sequence % tags_of_sequences()); }
 int agreement_tag(void) { return (int)tags_of_sequences(); }
-uint32_t channel_tags(void) { return eighth_of_tags() - 1; }
-int channel_tag(uint32_t number) { return agreement_tag() + 1 + (int)(number % channel_tags()); }
-bool is_channel_tag(int tag) { return tag > agreement_tag() && tag <= agreement_tag() + (int)channel_tags(); }
+int subset_tag(void) { return agreement_tag() + 1; }
+uint32_t channel_tags(void) { return eighth_of_tags() - 2; }
+int channel_tag(uint32_t number) { return subset_tag() + 1 + (int)(number % channel_tags()); }
+bool is_channel_tag(int tag) { return tag > subset_tag() && tag <= subset_tag() + (int)channel_tags(); }
 
 /* ---- one message ---- */
 

@@ -82,7 +82,12 @@ enum { MPI_INFO_NULL, MPI_ERRORS_RETURN };
 enum { MPI_PROC_NULL = -1, MPI_ANY_SOURCE = -2, MPI_ANY_TAG = -1, MPI_UNDEFINED = -32766 };
 enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
 enum { MPI_COMM_TYPE_SHARED = 1, MPI_TAG_UB = 1 };
-enum { MPI_MAX_ERROR_STRING = 128, MPI_MAX_LIBRARY_VERSION_STRING = 128 };
+enum {
+    MPI_MAX_ERROR_STRING = 128,
+    MPI_MAX_LIBRARY_VERSION_STRING = 128,
+    MPI_MAX_OBJECT_NAME = 128,
+    MPI_MAX_PROCESSOR_NAME = 128
+};
 enum {
     MPI_SUCCESS,
     MPI_ERR_COUNT,
@@ -106,6 +111,7 @@ int MPI_Finalize(void);
 int MPI_Finalized(int *flag);
 int MPI_Abort(MPI_Comm comm, int code);
 int MPI_Get_library_version(char *version, int *length);
+int MPI_Get_processor_name(char *name, int *length);
 int MPI_Error_class(int code, int *class);
 int MPI_Error_string(int code, char *text, int *length);
 
@@ -117,10 +123,13 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *between);
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
 int MPI_Group_size(MPI_Group group, int *size);
 int MPI_Group_translate_ranks(MPI_Group from, int count, const int *ranks, MPI_Group to, int *translated);
+int MPI_Group_incl(MPI_Group of, int count, const int *ranks, MPI_Group *made);
 int MPI_Group_free(MPI_Group *group);
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made);
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made);
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
+int MPI_Comm_set_name(MPI_Comm comm, const char *name);
 int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *remove, int *key,

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int level, initialised, finalised;
@@ -39,6 +40,13 @@ int MPI_Abort(MPI_Comm comm, int code) { _exit(code); }
 
 int MPI_Get_library_version(char *version, int *length) {
     *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "polympi serial: one rank, no MPI library");
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_processor_name(char *name, int *length) {
+    if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
+        name[0] = '\0';
+    *length = (int)strnlen(name, MPI_MAX_PROCESSOR_NAME);
     return MPI_SUCCESS;
 }
 
