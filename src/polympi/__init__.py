@@ -11,7 +11,7 @@ ANY_TAG = -103  # receive with any tag
 
 # The public names by module, which is imported when a name is first used.
 _HOMES = {
-    "polympi": ("ANY_SOURCE", "ANY_TAG", "PROC_NULL", "raw_world", "world"),
+    "polympi": ("ANY_SOURCE", "ANY_TAG", "PROC_NULL", "raw_world", "self_world", "world"),
     "polympi.block": ("Block",),
     "polympi.buffered": ("buffer_attach", "buffer_detach"),
     "polympi.cartesian": ("Cartesian",),
@@ -29,7 +29,7 @@ _HOMES = {
         "op",
     ),
     "polympi.partners": ("raw", "wrap"),
-    "polympi.startup": ("abort", "finalize", "init", "library_version", "thread_level"),
+    "polympi.startup": ("abort", "finalize", "init", "library_version", "processor_name", "thread_level"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -44,6 +44,8 @@ def __getattr__(name: str) -> object:
 
     if name == "world":
         value = import_module("polympi.startup").init()
+    elif name == "self_world":
+        value = import_module("polympi.startup").self_world()
     elif name == "raw_world":
         value = import_module("polympi.startup").raw_world()
     elif name in _HOME_OF:

@@ -58,6 +58,7 @@ from polympi.startup import (
     finalize as finalize,
     init as init,
     library_version as library_version,
+    processor_name as processor_name,
     thread_level as thread_level,
 )
 
@@ -106,8 +107,10 @@ __all__ = [
     "library_path",
     "library_version",
     "op",
+    "processor_name",
     "raw",
     "raw_world",
+    "self_world",
     "test_all",
     "thread_level",
     "wait_all",
@@ -119,6 +122,7 @@ __all__ = [
 __version__: str
 world: Communicator
 raw_world: Raw
+self_world: Communicator
 ANY_SOURCE: Final[int]
 ANY_TAG: Final[int]
 PROC_NULL: Final[int]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from operator import index
+
+from polympi.errors import RankError, StateError
 from polympi.mpi4py_words import COMMUNICATOR, Absent, Listed
 from polympi.native import core
 
@@ -124,6 +127,122 @@ class Communicator(core.Communicator, metaclass=Listed):
         from polympi.graph import make
 
         return make(self, sources, destinations)
+
+    def subset(self, ranks: Iterable[int]) -> Communicator:
+        """A communicator of some ranks of this one. Only these call it, all with the same ranks in the same order.
+
+        Args:
+            ranks: in the order of their ranks in the new communicator, each once, with this rank among them.
+
+        Raises:
+            RankError: ranks has a number that isn't a rank, or has one twice, or lacks this rank.
+            MismatchError: another member calls it with other ranks, and both wait for each other.
+            EndedError: another member has ended without it.
+            Error: another member has left the call by an exception.
+            Timeout: not all members called it within POLYMPI_TIMEOUT.
+
+        MPI 5.0, section 7.4.2 (MPI_Comm_create_group).
+        """
+        return self._subset(Communicator, ranks)
+
+    def split_by_host(self) -> Communicator:
+        """A communicator of the ranks on this rank's host, which share its memory, in their order. All ranks call it.
+
+        Raises:
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
+
+        MPI 5.0, section 7.4.2 (MPI_Comm_split_type).
+        """
+        return self.split(core.machine())
+
+    def translate(self, ranks: Iterable[int], other: core.Communicator) -> list[int | None]:
+        """The ranks that some ranks of this communicator have in another one; None where they aren't in it.
+
+        The call is local.
+
+        Args:
+            ranks: of this communicator, in any order.
+            other: the other communicator.
+
+        Raises:
+            RankError: ranks has a number that isn't a rank of this communicator.
+
+        MPI 5.0, section 7.3.1 (MPI_Group_translate_ranks).
+        """
+        in_world = self._world_ranks()
+        there = {of_world: rank for rank, of_world in enumerate(other._world_ranks())}
+        return [there.get(in_world[self._checked(rank)]) for rank in ranks]
+
+    def _checked(self, rank: int) -> int:
+        """A rank of this communicator."""
+        number = index(rank)
+        if not 0 <= number < self.size:
+            raise RankError(
+                f"rank {self.rank}, translate(): ranks has {number}, but the ranks of this communicator are 0 to "
+                f"{self.size - 1}"
+            )
+        return number
+
+    def compare(self, other: core.Communicator) -> Literal["identical", "congruent", "similar", "unequal"]:
+        """How the ranks of another communicator differ from those of this one.
+
+        The call is local. ``==`` is True only if they are identical.
+
+        Returns:
+            ``identical``: it is this communicator; ``congruent``: the same ranks in the same order; ``similar``: the
+            same in another order; ``unequal``: different ones.
+
+        MPI 5.0, section 7.4.1 (MPI_Comm_compare).
+        """
+        mine, theirs = self._world_ranks(), other._world_ranks()
+        if self is other:
+            return "identical"
+        if mine == theirs:
+            return "congruent"
+        return "similar" if sorted(mine) == sorted(theirs) else "unequal"
+
+    @property
+    def name(self) -> str:
+        """A name for people: empty unless it is set. MPI's tools show it, too.
+
+        It is this rank's alone, and a duplicate has none. The MPI library keeps its first 63 bytes or more.
+        """
+        name: str = self.__dict__.get("_name", "")
+        return name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._set_name(name)
+        self.__dict__["_name"] = name
+
+    @property
+    def attributes(self) -> dict[Any, Any]:
+        """A dict for what libraries and programs keep with this communicator, on this rank.
+
+        It is empty at first, also that of a duplicate, and dies with the communicator.
+
+        Raises:
+            StateError: the communicator was freed.
+        """
+        if not self.size:
+            self.__dict__.pop("_attributes", None)
+            raise StateError("this communicator was freed, and its attributes with it: use another one")
+        attributes: dict[Any, Any] = self.__dict__.setdefault("_attributes", {})
+        return attributes
+
+    def free(self) -> None:
+        """Free the communicator, and forget its attributes. All ranks call it.
+
+        Calls on it afterwards raise StateError. Messages that were never received are reported on standard error.
+
+        Raises:
+            StateError: a receive or a plan on it is pending.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
+
+        MPI libraries have room for one or two thousand communicators (MPI 5.0, section 7.4.3).
+        """
+        super().free()
+        self.__dict__.pop("_attributes", None)
 
     def to_mpi4py(self) -> Any:
         """An mpi4py communicator of the same ranks, a duplicate. All ranks call it.

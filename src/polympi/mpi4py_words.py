@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MODULE = {
     "COMM_WORLD": "polympi.world, the communicator of all ranks",
-    "COMM_SELF": "polympi.world.split(polympi.world.rank), a communicator of this rank alone",
+    "COMM_SELF": "polympi.self_world, a communicator of this rank alone",
     "COMM_NULL": "None",
     "UNDEFINED": "None",
     "IN_PLACE": "comm.allreduce(a, into=a)",
@@ -19,6 +19,8 @@ MODULE = {
     "Finalize": "polympi.finalize()",
     "Query_thread": "polympi.thread_level()",
     "Get_library_version": "polympi.library_version()",
+    "Get_processor_name": "polympi.processor_name()",
+    "Group": "a sequence of ranks, such as range(comm.size), and comm.subset(ranks)",
     "Wtime": "time.perf_counter()",
     "MPI": "polympi itself, or `from polympi.mpi4py import MPI` for mpi4py's own interface",
 }
@@ -51,6 +53,15 @@ COMMUNICATOR = {
     "Get_cart_rank": "rank_of(coords) of a mesh",
     "Shift": "shift(axis, step) of a mesh",
     "Sub": "sub(keep) of a mesh",
+    "Create_group": "comm.subset(ranks)",
+    "Get_group": "a sequence of ranks, range(comm.size), and comm.subset(ranks)",
+    "Split_type": "comm.split_by_host()",
+    "Compare": "comm.compare(other)",
+    "Get_name": "comm.name",
+    "Set_name": "comm.name = name",
+    "Get_attr": "comm.attributes[key]",
+    "Set_attr": "comm.attributes[key] = value",
+    "Delete_attr": "del comm.attributes[key]",
     "py2f": "comm.fortran_handle",
 }
 

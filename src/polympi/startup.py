@@ -79,6 +79,18 @@ def init(threads: str | None = None, *, world: core.Raw = _JOB) -> Communicator:
     return _world
 
 
+def self_world() -> Communicator:
+    """Start MPI if it does not run yet, with the other ranks; a communicator of this rank alone.
+
+    Libraries in C get ``MPI_COMM_SELF`` as its handle.
+
+    Raises:
+        StateError, LauncherError, LibraryError: as :func:`init` does.
+    """
+    init()
+    return core.self_world(Communicator)
+
+
 def raw_world() -> core.Raw:
     """Start MPI if it does not run yet, for this rank alone; the raw communicator of all ranks of the job.
 
@@ -155,6 +167,18 @@ def thread_level() -> str:
 def library_version() -> str:
     """Name and version of the MPI library, as it reports them (MPI 5.0, section 9.1.1)."""
     return core.library_version()
+
+
+def processor_name() -> str:
+    """The name of this rank's host or processor, as the MPI library reports it; starts MPI if it does not run yet.
+
+    Raises:
+        StateError, LauncherError: as :func:`init` does.
+
+    MPI 5.0, section 9.1.2 (MPI_Get_processor_name).
+    """
+    _start(None)
+    return core.processor_name()
 
 
 def _level(name: str, where: str) -> int:

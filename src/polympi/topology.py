@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NEIGHBORS_TAG = 0  # of messages among neighbours; other calls have the tags above
 HIGHEST_TAG = 32767  # that every MPI library has (MPI 5.0, section 9.1.2)
+OWN = ("_attributes", "_name")  # of each communicator, and not of its duplicate
 FAILED = "failed"  # the kind of a message whose sender has only a reason to send
 
 
@@ -53,7 +54,7 @@ class Topology(Communicator):
     def dup(self) -> Self:
         """The same ranks and neighbours, with separate messages. All ranks call it (MPI 5.0, section 7.4.2)."""
         twin = super().dup()
-        twin.__dict__.update(self.__dict__)
+        twin.__dict__.update({key: kept for key, kept in self.__dict__.items() if key not in OWN})
         twin._open()
         return twin
 

@@ -79,5 +79,15 @@ def communicators(world: mpi.Communicator, color: int | None) -> None:
     assert_type(world.split(1), mpi.Communicator)
     assert_type(world.split(None), None)
     assert_type(world.split(color), mpi.Communicator | None)
+    assert_type(world.subset(range(0, world.size, 2)), mpi.Communicator)
+    assert_type(world.cart((0, 0)).subset([0, 1]), mpi.Communicator)
+    assert_type(world.cart((0, 0)).split_by_host(), mpi.Communicator)
+    assert_type(mpi.self_world.translate([0], world), list[int | None])
+    assert_type(mpi.processor_name(), str)
+    if world.compare(mpi.self_world) == "same":  # type: ignore[comparison-overlap]
+        world.subset(0)  # type: ignore[arg-type]
+    world.attributes["cache"] = world.name
+    world.name = 3  # type: ignore[assignment]
+    world.attributes = {}  # type: ignore[misc]
     world.Get_rank()  # type: ignore[attr-defined]
     mpi.COMM_WORLD  # type: ignore[attr-defined]  # noqa: B018

@@ -101,6 +101,20 @@ def last():
 threading.Thread(target=last).start()
 w.send("for the thread", 0, 6)
 """,
+    "groups of one rank": """
+assert mpi.self_world.allreduce(2) == 2 and mpi.processor_name()
+with w.subset([0]) as alone, w.split_by_host() as near:
+    alone.send("to itself", 0)
+    assert alone.recv(0) == "to itself" and near.size == 1
+    assert alone.compare(near) == alone.compare(mpi.self_world) == "congruent" and alone != near
+    assert alone.translate([0, 0], w) == [0, 0]
+    alone.name = "alone"
+    alone.attributes[3] = alone.name
+    assert alone.attributes == {3: "alone"} and w.name == "" and w.attributes == {}
+for wrong in [], [1], [0, 0]:
+    with raises(mpi.RankError, "rank 0, subset(): ranks "):
+        w.subset(wrong)
+""",
     "signal handlers communicate and finalise in the middle of a receive": """
 import signal
 def then(action):
