@@ -21,10 +21,10 @@ typedef struct Communicator {
     uint64_t number;             /* of no other communicator, and the same at all its ranks */
     struct Calls *calls;         /* the last of them (call_log.h); NULL before the first */
     struct Agreements *agreements; /* on channels of plans (channel_handshake.h); NULL before the first */
-    struct Subsets *subsets;       /* subset calls on it (subset.h); NULL before the first */
     bool borrowed;                 /* `comm` belongs to mpi4py, whose own messages are on it, too */
     struct Communicator *carrier;  /* on whose shadow the parts of its messages travel; NULL: its own */
     int *places;                   /* the rank there of each of its ranks; NULL: the same */
+    struct Subsets *subsets;       /* subset calls on it (subset.h); NULL before the first */
 } Communicator;
 
 /* The communicator whose shadow and sequence numbers parts use, and the ranks there. */

@@ -89,7 +89,9 @@ static PyObject *communicator_subset(Communicator *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O", &PyType_Type, &type, &given) || !is_usable(self))
         return NULL;
     int *ranks = parse_members(given, &count, self, &call);
-    Communicator *made = ranks ? (Communicator *)type->tp_alloc(type, 0) : NULL;
+    Communicator *made = ranks && is_usable(self) /* the numbers may have run Python code */
+                             ? (Communicator *)type->tp_alloc(type, 0)
+                             : NULL;
     if (!made || subset_open(&subset, self, ranks, (int)count) < 0 || make_agreed_subset(&subset, made) < 0)
         Py_CLEAR(made);
     PyMem_RawFree(ranks);
