@@ -28,6 +28,7 @@ def main() -> None:
 
     with world.split_by_host() as near:
         lines = near.gather(f"rank {world.rank}")
+        assert near.size == world.allgather(mpi.processor_name()).count(mpi.processor_name())
         if lines is not None:
             print(f"on {mpi.processor_name()}: {', '.join(lines)}")
 

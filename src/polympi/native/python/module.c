@@ -48,7 +48,7 @@ static PyObject *oversubscribed(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED
 }
 
 static PyObject *machine(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
-    return is_running() ? PyLong_FromLong(state.machine) : NULL;
+    return is_running() ? PyLong_FromLong(state.several_machines ? state.machine : 0) : NULL;
 }
 
 static PyObject *rank_and_host(PyObject *Py_UNUSED(module), PyObject *args) {
