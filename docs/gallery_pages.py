@@ -47,7 +47,7 @@ class Reports(SphinxTransform):
 def render(result: Path, page: Path) -> None:
     """Write the report of a result to a file."""
     with tempfile.TemporaryDirectory() as scratch:
-        shutil.unpack_archive(result, scratch, filter="data")
+        shutil.unpack_archive(result, scratch)
         (folder,) = Path(scratch).iterdir()
         of_run = (folder / "run.json").is_file()
         command = [sys.executable, "-m", "polympi", *(["report"] if of_run else ["audit", "report"]), str(folder)]

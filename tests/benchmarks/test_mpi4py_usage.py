@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -20,6 +22,25 @@ def table(tmp_path: Path, rows: str) -> Path:
     return path
 
 
+def test_names_are_looked_for_in_polympi_itself(tmp_path: Path) -> None:
+    path = table(tmp_path, "barrier,9,90,\nSplit_type,1,10,four\nRMA,2,20,one two\n")
+    done = subprocess.run(
+        [sys.executable, usage.__file__, str(path)],
+        env={**os.environ, "POLYMPI_BACKEND": "serial"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    covered = {words[2]: words[1] for line in done.stdout.splitlines() if len(words := line.split()) == 3}
+    assert covered == {"barrier": "covered", "Split_type": "covered", "RMA": "missing"}
+
+
+@pytest.fixture
+def everything_exists(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usage, "exists", lambda name: name != "Communicator.fence")
+
+
+@pytest.mark.usefixtures("everything_exists")
 def test_programs_that_use_what_is_missing_are_counted_once(tmp_path: Path) -> None:
     rows = "barrier,9,90,\nMPI-IO,2,20,one two\nRMA,2,20,two three\nSplit_type,1,10,four\n"
     programs, found = usage.read(table(tmp_path, rows))
@@ -32,6 +53,7 @@ def test_programs_without_names_widen_the_answer(tmp_path: Path) -> None:
     assert usage.served(programs, found) == (4, 6)
 
 
+@pytest.mark.usefixtures("everything_exists")
 def test_a_name_that_polympi_lacks_covers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     barrier = usage.Capability("barrier", 1, frozenset())
     assert barrier.covered

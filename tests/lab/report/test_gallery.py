@@ -23,7 +23,7 @@ def test_they_are_small() -> None:
 
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: result.name)
 def test_each_is_whole_and_can_be_reported(result: Path, tmp_path: Path) -> None:
-    shutil.unpack_archive(result, tmp_path, filter="data")
+    shutil.unpack_archive(result, tmp_path)
     (folder,) = tmp_path.iterdir()
     if (folder / "run.json").is_file():
         _in_the_run_every_binding_is_compared_with_c(RunDirectory.open(folder))
