@@ -131,7 +131,7 @@ void application_prepare(const struct polympi_case *c, const struct polympi_buff
                     "The mesh of case %d does not fit: a rank has no memory for its part, or no points.\n",
                     (int)c->id);
         MPI_Barrier(MPI_COMM_WORLD); /* else another rank may end rank 0 before it has told */
-        MPI_Abort(MPI_COMM_WORLD, POLYMPI_NO_MEMORY);
+        polympi_abort(POLYMPI_NO_MEMORY);
     }
     *callbacks =
         (struct polympi_callbacks){.context = running.program,

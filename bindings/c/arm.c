@@ -69,7 +69,7 @@ static void make_requests(int messages) {
     arm.requests = malloc(bytes);
     if (!arm.requests) {
         fprintf(stderr, "There is no memory for the requests of %d messages each way.\n", messages);
-        MPI_Abort(MPI_COMM_WORLD, POLYMPI_NO_MEMORY);
+        polympi_abort(POLYMPI_NO_MEMORY);
     }
     memset(arm.requests, 1, bytes);
     arm.room = messages;

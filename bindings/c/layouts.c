@@ -27,7 +27,7 @@ static MPI_Datatype indexed_type(int groups) {
     MPI_Datatype type;
     if (!lengths) {
         fprintf(stderr, "There is no memory for the description of %zu blocks.\n", blocks);
-        MPI_Abort(MPI_COMM_WORLD, POLYMPI_NO_MEMORY);
+        polympi_abort(POLYMPI_NO_MEMORY);
     }
     for (int i = 0; i < groups; i++) {
         lengths[2 * i] = 1;

@@ -64,7 +64,7 @@ polympi_callbacks application(const polympi_case &c, const polympi_buffers &buff
                 "The mesh of case %d does not fit: a rank has no memory for its part, or no points.\n",
                 static_cast<int>(c.id));
         MPI_Barrier(MPI_COMM_WORLD); // else another rank may end rank 0 before it has told
-        MPI_Abort(MPI_COMM_WORLD, POLYMPI_NO_MEMORY);
+        polympi_abort(POLYMPI_NO_MEMORY);
         return {};
     }
 }

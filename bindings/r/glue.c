@@ -213,7 +213,7 @@ static SEXP show_part(SEXP values, SEXP offset) {
 static SEXP give_up(SEXP reason) {
     if (running.buffers->rank == 0)
         fprintf(stderr, "Case %d: %s\n", (int)running.c->id, CHAR(STRING_ELT(reason, 0)));
-    MPI_Abort(MPI_COMM_WORLD, POLYMPI_NO_MEMORY);
+    polympi_abort(POLYMPI_NO_MEMORY);
     return R_NilValue;
 }
 

@@ -95,7 +95,7 @@ void facts_write_places(struct polympi_samples *samples) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank == 0 && !(places = malloc((size_t)ranks * sizeof *places))) {
         fprintf(stderr, "There is no memory for where %d ranks run.\n", ranks);
-        MPI_Abort(MPI_COMM_WORLD, POLYMPI_CANNOT_DO_THE_PLAN);
+        polympi_abort(POLYMPI_CANNOT_DO_THE_PLAN);
     }
     MPI_Gather(&mine, sizeof mine, MPI_BYTE, places, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
     for (int i = 0; places && i < ranks; i++)

@@ -256,6 +256,8 @@ void polympi_samples_close(struct polympi_samples *samples); /* after the record
 int32_t polympi_share_complaint(char *complaint);
 /* The largest of each place over all ranks, on rank 0. Collective. */
 void polympi_largest_over_ranks(int64_t *values, int32_t count);
+/* Ends all ranks with an exit code, after what this one has written to standard error. */
+void polympi_abort(int code);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

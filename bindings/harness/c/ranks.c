@@ -2,6 +2,8 @@
 #include "polympi_harness.h"
 
 #include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
 
 int32_t polympi_share_complaint(char *complaint) {
     int rank, ranks, first;
@@ -22,4 +24,12 @@ void polympi_largest_over_ranks(int64_t *values, int32_t count) {
         MPI_Reduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
     else
         MPI_Reduce(values, NULL, count, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
+}
+
+/* A launcher drops what it has not read when a rank aborts, so it gets a moment for that (MPICH 5.0). */
+void polympi_abort(int code) {
+    enum { MOMENT_US = 100000 };
+    fflush(stderr);
+    usleep(MOMENT_US);
+    MPI_Abort(MPI_COMM_WORLD, code);
 }

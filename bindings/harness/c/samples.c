@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +56,7 @@ void polympi_samples_flush(struct polympi_samples *samples) {
         return;
     /* The other ranks are on their way into the next exchange: only an abort reaches them. */
     fprintf(stderr, "Cannot write the samples '%s': %s.\n", samples->path, strerror(errno));
-    MPI_Abort(MPI_COMM_WORLD, POLYMPI_CANNOT_DO_THE_PLAN);
+    polympi_abort(POLYMPI_CANNOT_DO_THE_PLAN);
 }
 
 void polympi_samples_close(struct polympi_samples *samples) {
