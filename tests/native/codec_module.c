@@ -255,8 +255,15 @@ static PyObject *heads(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
     const Contribution contribution = {.head = head, .shape = 15, .consent = 16, .bound = 17, .data = "data"};
     const Notice notice = {.entry = log_entry(18, what_call(GATHER, 19)), .rank = 20};
     const Introduction introduction = {.number = 21, .machine = -22};
-    const SubsetNote note = {
-        .key = 23, .number = 24, .step = SUBSET_WAITS, .yes = 1, .single = 1, .count = 2, .ranks = {3, 5}};
+    const SubsetNote note = {.key = 23,
+                             .number = 24,
+                             .step = SUBSET_WAITS,
+                             .yes = 1,
+                             .single = 1,
+                             .count = 2,
+                             .other_number = 25,
+                             .other_key = 26,
+                             .ranks = {3, 5}};
     const Py_ssize_t data = offsetof(Contribution, data) + 4;
     return Py_BuildValue("{s:y#,s:y#,s:y#,s:y#,s:y#,s:y#,s:y#}", "Head", &head, (Py_ssize_t)sizeof head,
                          "BcastHead", &bcast, (Py_ssize_t)sizeof bcast, "BoardHead", &board,

@@ -164,9 +164,9 @@ HEADS = {
     "Contribution": f"{HEAD}  0f 00 00 00  10 00 00 00  11 00 00 00 00 00 00 00  {b'data'.hex()}",
     "Notice": "03 13 00 00 12 00 00 00  14 00 00 00 00 00 00 00",  # verb, root, number; rank
     "Introduction": f"15 00 00 00 00 00 00 00  ea {' '.join(7 * ['ff'])}",  # number, machine
-    # key; number, step, yes, single, unused; count and the first ranks
-    "SubsetNote": "17 00 00 00 00 00 00 00  18 00 00 00  04 01 01 00  02 00 00 00  03 00 00 00  05 00 00 00"
-    + 52 * " 00",
+    # key; number, step, yes, single, unused; count; number and key of the other call; the first ranks
+    "SubsetNote": "17 00 00 00 00 00 00 00  18 00 00 00  04 01 01 00  02 00 00 00  19 00 00 00"
+    "  1a 00 00 00 00 00 00 00  03 00 00 00  05 00 00 00" + 40 * " 00",
 }
 
 

@@ -59,7 +59,7 @@ enum subset_step {
     SUBSET_CROSSES   /* the sender waits in another call, whose ranks follow, for the receiver */
 };
 
-enum { NAMED_RANKS = 15 }; /* the first ranks of a subset, for errors */
+enum { NAMED_RANKS = 12 }; /* the first ranks of a subset, for errors */
 
 typedef struct {
     uint64_t key;    /* of the ranks, in their order */
@@ -68,10 +68,12 @@ typedef struct {
     uint8_t yes;     /* of SUBSET_ASKS and SUBSET_ANSWER */
     uint8_t single;  /* the sender has one thread, so that it makes no other call meanwhile */
     uint8_t unused;
-    int32_t count; /* of the ranks */
+    int32_t count;         /* of the ranks */
+    uint32_t other_number; /* of SUBSET_CROSSES: the call in which its sender waits */
+    uint64_t other_key;    /* likewise */
     int32_t ranks[NAMED_RANKS];
 } SubsetNote;
-_Static_assert(sizeof(SubsetNote) == 80 && offsetof(SubsetNote, ranks) == 20, "SubsetNote has no padding");
+_Static_assert(sizeof(SubsetNote) == 80 && offsetof(SubsetNote, ranks) == 32, "SubsetNote has no padding");
 
 /* ---- bcast ---- */
 

@@ -138,6 +138,8 @@ static int is_crossing(const Subset *subset, const ArrivedNote *arrived) {
 /* A rank in another call waits for this one: let both ranks raise. -1. */
 static int end_crossing(const Subset *subset, const ArrivedNote *arrived) {
     SubsetNote answer = subset->note;
+    answer.other_key = answer.key;
+    answer.other_number = answer.number;
     answer.key = arrived->note.key;
     answer.number = arrived->note.number;
     answer.step = SUBSET_CROSSES;
@@ -156,7 +158,8 @@ static int read_note(Subset *subset, const ArrivedNote *arrived) {
     case SUBSET_LEFT:
         return raise_left(subset, kept.source);
     case SUBSET_CROSSES:
-        if (subset_notes_cross(subset->comm, kept.source) < 0)
+        if (subset_count(subset->comm, kept.note.other_key, kept.note.other_number) < 0 ||
+            subset_notes_cross(subset->comm, kept.source) < 0)
             return -1;
         return raise_crossing(subset, kept.source, &kept.note);
     case SUBSET_ASKS:

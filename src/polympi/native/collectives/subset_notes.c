@@ -75,16 +75,22 @@ static ArrivedNote *take_wait(struct Subsets *subsets, int source) {
                      arrived->source == source && arrived->note.step == SUBSET_WAITS);
 }
 
+int subset_count(Communicator *comm, uint64_t key, uint32_t number) {
+    uint32_t *calls = subset_number(comm, key);
+    if (!calls)
+        return -1;
+    if (*calls < number)
+        *calls = number;
+    return 0;
+}
+
 int subset_notes_cross(Communicator *comm, int source) {
     ArrivedNote *wait;
     while ((wait = take_wait(comm->subsets, source))) {
         const SubsetNote note = wait->note;
         PyMem_RawFree(wait);
-        uint32_t *calls = subset_number(comm, note.key);
-        if (!calls)
+        if (subset_count(comm, note.key, note.number) < 0)
             return -1;
-        if (*calls < note.number)
-            *calls = note.number;
     }
     return 0;
 }

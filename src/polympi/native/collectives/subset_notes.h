@@ -26,6 +26,8 @@ int subset_notes_open(Communicator *comm);
 /* How many calls this rank has begun with the ranks of that key, to be changed by the caller; NULL with
  * MemoryError. */
 uint32_t *subset_number(Communicator *comm, uint64_t key);
+/* Count a call with the ranks of a key, and those before it, as if this rank had made them. 0 or -1. */
+int subset_count(Communicator *comm, uint64_t key, uint32_t number);
 /* Send a note, and don't wait. 0 or -1. */
 int subset_note_send(Communicator *comm, int dest, const SubsetNote *note, const Call *call);
 /* Append the notes that have arrived to the list. 0 or -1. */
