@@ -87,6 +87,7 @@ def test_what_is_odd_about_a_host_is_named(polympi, three: Cluster, mpich: Stack
             three, number, "ip link add docker0 type bridge", "ip addr add 172.17.0.1/16 dev docker0",
             "ip link add inside0 type veth peer name outside0", "ip link set inside0 master docker0 up",
             "ip link set outside0 up", "ip link set docker0 up",
+            "ip link show docker0",  # else the system may take a second to see that it carries something
         )  # fmt: skip
     plant(three, 2, "tc qdisc replace dev eth0 root tbf rate 20mbit burst 3028b latency 50ms", "hostname other")
     plant(three, 2, "mount -o remount,size=60m /dev/shm")
