@@ -8,9 +8,8 @@ import pytest
 from audit.written import Written, ticks
 
 from polympi.lab.audit.layout import State
-from polympi.lab.audit.processes import Processes
 from polympi.lab.audit.verdict import Kind
-from polympi.lab.audit.watcher import AGAIN_S, ENOUGH_S, Watcher
+from polympi.lab.audit.watcher import AGAIN_S, Watcher
 
 
 class Job:
@@ -57,26 +56,6 @@ def test_it_is_called_again_if_something_has_changed(job: Job) -> None:
     assert job.pass_time(20) == []
     assert job.pass_time(20)
     assert len(job.lines) == 2
-
-
-class Crowded(Processes):
-    """Ranks that could run, and have had this much of a processor."""
-
-    used = 0.0
-
-    def needs_processor(self, host: str, pid: int) -> tuple[bool, float]:
-        return True, self.used
-
-
-def test_it_is_not_called_before_ranks_that_could_run_have_had_a_processor(job: Job) -> None:
-    crowded = Crowded()
-    job.watcher = Watcher(job.folder, 30.0, job.lines.append, clock=lambda: job.now, _processes=crowded)
-    job.write(progress=1)
-    assert job.pass_time(300) == []
-    crowded.used = 2 * ENOUGH_S
-    (roll,) = job.pass_time(2)
-    assert roll.verdict is not None
-    assert roll.verdict.kind == Kind.CYCLE
 
 
 def test_when_asked_it_is_called_at_once_without_a_verdict_if_the_job_moves(job: Job) -> None:

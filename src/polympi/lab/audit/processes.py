@@ -50,14 +50,6 @@ class Processes:
         activity, doing = _in_call(pid, thread or pid)
         return Process(host, pid, activity, busy, doing)
 
-    def needs_processor(self, host: str, pid: int) -> tuple[bool, float]:
-        """Whether a process runs or could run, rather than wait for something, and its processor seconds until now."""
-        try:
-            state, used = _state(Path(f"/proc/{pid}"))
-        except (OSError, ValueError):
-            return False, 0.0
-        return state == "R" and self.is_here(host), used
-
     def in_mpi(self, host: str, pid: int, seconds: float) -> float | None:
         """The share of the time since the last look that a rank was in calls which have ended; None at the first look.
 

@@ -17,9 +17,6 @@ from polympi.lab.audit.words import seconds_text
 from polympi.lab.errors import ResultError
 
 AGAIN_S = 10.0  # between looks at a job without progress, of which only the processes can change
-ENOUGH_S = (
-    0.1  # of a processor: a rank that polls has looked thousands of times, even if it shares one with many others
-)
 SURE_S = 1.0  # a rank that has made progress since then was only on its way
 Say = Callable[[str], None]
 
@@ -37,7 +34,6 @@ class Watcher:
     _files: dict[Path, RankFile] = field(default_factory=dict)
     _progress: object = None
     _since: float = 0.0  # when the last progress was seen
-    _used: dict[int, float] = field(default_factory=dict)  # processor seconds of each rank until then
     _again: float = 0.0  # when a job without progress is looked at again
     _said: object = None  # what the last roll call was about
 
@@ -50,12 +46,11 @@ class Watcher:
         progress = progress_of(job)
         if progress != self._progress:
             self._progress, self._since, self._again = progress, now, now
-            self._used = {file.rank: self._needs_processor(file)[1] for file in job.files}
             return None
         for file in job.files:  # so that the next look knows what they have used since
             self._processes.look(file.host, int(file.header["pid"]), 0)
             time_in_mpi(file, self._processes)
-        if now - self._since < self.stall or now < self._again or any(map(self._is_starved, job.files)):
+        if now - self._since < self.stall or now < self._again:
             return None
         roll = self._roll(job)
         if roll.verdict is None:
@@ -88,14 +83,6 @@ class Watcher:
                 continue
         begun = [file for file in self._files.values() if file.rank >= 0]
         return newest_job(self.folder, begun) if begun else None
-
-    def _is_starved(self, file: RankFile) -> bool:
-        """Whether a rank could run, but has hardly had a processor since the last progress: it may be able to go on."""
-        needs, used = self._needs_processor(file)
-        return needs and used - self._used.get(file.rank, 0.0) < ENOUGH_S
-
-    def _needs_processor(self, file: RankFile) -> tuple[bool, float]:
-        return self._processes.needs_processor(file.host, int(file.header["pid"]))
 
     def _roll(self, job: Job) -> RollCall:
         return call_roll(look(job, self._names, self._processes))
