@@ -118,6 +118,6 @@ def _others(meeting: socket.socket) -> Iterator[tuple[str, str, str]]:
         meeting.settimeout(left)
         try:
             label, digest, message = meeting.recv(LONGEST).decode(errors="replace").split("\n", 2)
-        except (OSError, ValueError):  # there are no further reports, or another program's
+        except (OSError, ValueError):  # no report is left, or another program's
             continue
         yield label, digest, message
