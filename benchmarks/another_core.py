@@ -14,24 +14,19 @@ of the run with a sentence: choose others with ``--bench``.
 import io
 import json
 import subprocess
-import sys
 import tarfile
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
 import tomllib
 import typer
-from evidence import CsvFile, StackName, keep_raw, measure_whole, refuse_existing, run_command
+from evidence import CsvFile, StackName, keep_raw, measure_whole, quick_request, refuse_existing, run_command
 
-from polympi.lab.bindings.manifest import load_bindings, shipped_folder
-from polympi.lab.cli.arguments import choose_seed, split_list
+from polympi.lab.bindings.manifest import shipped_folder
 from polympi.lab.cli.console import results
 from polympi.lab.errors import UsageError
-from polympi.lab.plan.profiles import get_profile
-from polympi.lab.run.request import Request
 from polympi.lab.stacks.stack import get_stack
 from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.comparison.compare import THRESHOLD, compare_medians
@@ -125,21 +120,10 @@ def main(
     The times mean something only if nothing else is running.
     """
     refuse_existing(csv)
-    profile = replace(get_profile("quick"), minimum_blocks=blocks, maximum_blocks=blocks)
     with tempfile.TemporaryDirectory() as scratch:
         folder = binding_of(revision, Path(scratch))
-        request = Request(
-            output=output or Path(scratch) / "run",
-            stacks=[get_stack(stack)],
-            bindings=load_bindings([folder]),
-            wanted=[name + ending for name in NAMES for ending in ("", BEFORE)],
-            benches=split_list(bench, "--bench") if bench else [],
-            sizes=None,
-            ranks=[2],
-            profile=profile,
-            seed=choose_seed(None),
-            command=sys.argv,
-        )
+        wanted = [name + ending for name in NAMES for ending in ("", BEFORE)]
+        request = quick_request(get_stack(stack), [folder], wanted, bench, blocks, output or Path(scratch) / "run")
         medians = analyse(measure_whole(request)).launch_medians
     keep_raw(medians, csv)
     found = compared(medians, threshold)

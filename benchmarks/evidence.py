@@ -1,20 +1,25 @@
 """What the benchmarks that examine the laboratory share: how they start, and how they keep their raw figures."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import polars as pl
 import typer
 
+from polympi.lab.bindings.manifest import load_bindings
+from polympi.lab.cli.arguments import choose_seed, split_list
 from polympi.lab.cli.console import errors
 from polympi.lab.cli.display import shown
 from polympi.lab.cli.exit_codes import INTERRUPTED
 from polympi.lab.errors import LabError, UsageError
+from polympi.lab.plan.profiles import get_profile
 from polympi.lab.run.measure import measure
 from polympi.lab.run.request import Request
 from polympi.lab.samples.store import RunDirectory
+from polympi.lab.stacks.stack import Stack
 
 MISSED = 1  # exit code of a benchmark whose target is missed
 UNSETTLED = 3  # of one that cannot tell, as of `polympi diff`
@@ -56,6 +61,24 @@ def keep_raw(figures: pl.DataFrame, csv: Path | None) -> None:
     if csv is not None:
         with csv.open("xb") as stream:
             figures.write_csv(stream)
+
+
+def quick_request(  # noqa: PLR0917
+    stack: Stack, folders: Sequence[Path], wanted: Sequence[str], bench: str | None, blocks: int, output: Path
+) -> Request:
+    """A quick run of so many blocks of some bindings, which may come from further folders."""
+    return Request(
+        output=output,
+        stacks=[stack],
+        bindings=load_bindings(folders),
+        wanted=wanted,
+        benches=split_list(bench, "--bench") if bench else [],
+        sizes=None,
+        ranks=[2],
+        profile=replace(get_profile("quick"), minimum_blocks=blocks, maximum_blocks=blocks),
+        seed=choose_seed(None),
+        command=sys.argv,
+    )
 
 
 def measure_whole(request: Request) -> RunDirectory:

@@ -10,23 +10,17 @@ slower.
 """
 
 import platform
-import sys
 import tempfile
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import polars as pl
 import typer
-from evidence import MISSED, CsvFile, StackName, keep_raw, measure_whole, refuse_existing, run_command
+from evidence import MISSED, CsvFile, StackName, keep_raw, measure_whole, quick_request, refuse_existing, run_command
 
-from polympi.lab.bindings.manifest import load_bindings
-from polympi.lab.cli.arguments import choose_seed, split_list
 from polympi.lab.cli.console import results
 from polympi.lab.errors import UsageError
-from polympi.lab.plan.profiles import get_profile
-from polympi.lab.run.request import Request
 from polympi.lab.stacks.prebuilt import abi_name, put
 from polympi.lab.stacks.stack import Stack, get_stack
 from polympi.lab.statistics.analysis import analyse
@@ -92,22 +86,10 @@ def main(
 ) -> None:
     """Compare C of a wheel with C compiled here, in one run; exits with 1 if they differ, or a delay isn't found."""
     refuse_existing(csv)
-    profile = replace(get_profile("quick"), minimum_blocks=blocks, maximum_blocks=blocks)
     with tempfile.TemporaryDirectory() as scratch:
         on = get_stack(stack)
         folders = [binding_of(wheel, on, Path(scratch)), WITH_DELAYED]
-        request = Request(
-            output=Path(scratch) / "run",
-            stacks=[on],
-            bindings=load_bindings(folders),
-            wanted=[PREBUILT, DELAYED],
-            benches=split_list(bench, "--bench") if bench else [],
-            sizes=None,
-            ranks=[2],
-            profile=profile,
-            seed=choose_seed(None),
-            command=sys.argv,
-        )
+        request = quick_request(on, folders, [PREBUILT, DELAYED], bench, blocks, Path(scratch) / "run")
         summary = analyse(measure_whole(request)).summary
     keep_raw(summary, csv)
     for name in (PREBUILT, DELAYED):

@@ -46,7 +46,7 @@ def main() -> None:
     assert mpi.wait_all([settings, sizes]) == [{"steps": 10}, list(range(1, world.size + 1))]
 
     ready, computed = world.ibarrier(), 0
-    while not ready.test():  # until all ranks have come here
+    while not ready.test():  # until all ranks have arrived here
         computed += 1
 
 

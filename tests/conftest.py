@@ -70,10 +70,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     selection.select(config, items)
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test of the interface that has failed is not tried again."""
+    if item.config.getoption("--second-try") and _is_of_interface(item):
+        pytest.fail("it has failed, and the interface's tests have one try", pytrace=False)
+
+
+def _is_of_interface(item: pytest.Item) -> bool:
+    return item.path.is_relative_to(REPOSITORY / "tests" / "interface")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
     """Let ranks of tests that run side by side share the machine; those of the interface's tests do so anyway."""
-    of_interface = item.path.is_relative_to(REPOSITORY / "tests" / "interface")
+    of_interface = _is_of_interface(item)
     with contextlib.nullcontext() if of_interface else yielding_ranks():
         return (yield)
 

@@ -19,6 +19,7 @@ def add_options(parser: pytest.Parser) -> None:
     """Let the command line name one MPI library, without which tests run on both, and files of tests that passed."""
     parser.addoption("--stack", choices=STACKS, help="leave out the tests that run on the other MPI library")
     parser.addoption("--note-passed", metavar="FILE", help="add the names of the tests that pass to a file")
+    parser.addoption("--second-try", action="store_true", help="fail the tests of the interface, which have one try")
     parser.addoption("--passed", metavar="FILE", help="leave out the tests that are named in a file, if it is there")
 
 

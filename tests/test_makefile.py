@@ -50,9 +50,7 @@ def test_all_parts_run_though_the_first_one_fails(checkout: Path, options: list[
     assert code == 2
     firsts, again = called[::2], called[1::2]
     assert all(marks in call for call, marks in zip(firsts, PARTS.values(), strict=True))
-    assert all(
-        f"{marks}" in call and "--last-failed" in call for call, marks in zip(again, PARTS.values(), strict=True)
-    )
+    assert all(marks in call and "--second-try" in call for call, marks in zip(again, PARTS.values(), strict=True))
     assert [f"--stack={library}" in call for call in firsts] == [False, True, True, True]
     assert [part for part in PARTS if f": {part}] Error 1" in said] == [*PARTS]
 
@@ -63,7 +61,7 @@ def test_a_part_that_passes_is_not_named(checkout: Path) -> None:
     code, said, called = make(checkout, "test")
     assert (code, len(called)) == (2, len(PARTS) + 1)
     assert [part for part in PARTS if f": {part}] Error 1" in said] == ["test-exclusive"]
-    # What fails beside other tests may pass alone.
+    # What fails next to other tests may pass alone.
     pytest_program.write_text('#!/bin/sh\ncase "$*" in *--last-failed*) exit 0 ;; esac\nexit 1\n')
     assert make(checkout, "test")[0] == 0
 

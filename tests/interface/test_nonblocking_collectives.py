@@ -38,7 +38,7 @@ for turn in range(20):
     assert number == turn and nothing == [None, None]
     assert [int(piece[0]) for piece in pieces] == [owner * turn for owner in range(size)]
 """,
-    "a barrier is complete when all have come": """
+    "a barrier is complete when all have arrived": """
 if rank == 0:
     barrier = c.ibarrier()
     assert not barrier.test() and not barrier.done

@@ -87,7 +87,7 @@ PROCEDURES
     return found && dladdr(found, &other) && other.dli_fbase == own.dli_fbase ? found : NULL;
 }
 
-/* Who finds a procedure of MPI by dlsym gets that of this library; all else is left to the recorder. */
+/* A lookup of a procedure of MPI by dlsym finds that of this library; all else is left to the recorder. */
 void *dlsym(void *restrict handle, const char *restrict name) {
     static lookup next;
     if (!next)
