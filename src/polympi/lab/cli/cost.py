@@ -58,8 +58,8 @@ def cost(
 ) -> None:
     """Split the time of a binding's calls: MPI, what it sends in addition, and its own work.
 
-    Measures the binding next to C in interleaved launches, and records in one more launch what it asks of MPI. Writes
-    the report of the run, cost.csv and cost.json.
+    Measures the binding next to C in interleaved launches, and records in one more launch what it asks of MPI.
+    Writes the report of the run, cost.csv and cost.json.
     """
     from polympi.lab.cli.arguments import split_list
     from polympi.lab.cli.console import results
