@@ -34,5 +34,24 @@ for turn in range(20):
         c.send("all are here", 0, 2)
         in_turn()
         c.send("not for a request that was dropped", 0, 4)
+
+# Dropped, taken by another request, and dropped again.
+LARGE = bytes(100_000)
+if rank == 0:
+    requests = [c.irecv(ANY, 1) for _ in range(3)]
+    in_turn()
+    assert c.recv(1, 2) == "all are here"
+    assert not c.iprobe(1, 77)  # their messages are here, and not all of the data of the large one
+    del requests
+    taken_again = [c.irecv(1, 1), c.irecv(ANY, 1)]
+    assert not c.iprobe(1, 77)
+    while taken_again:
+        taken_again.pop()
+    assert [c.recv(1, 1) for _ in range(3)] == [0, 1, LARGE]
+else:
+    in_turn()
+    sent = [c.isend(value, 0, 1) for value in (0, 1, LARGE)]
+    c.send("all are here", 0, 2)
+    mpi.wait_all(sent)
 in_turn()
 assert c.iprobe() is None

@@ -100,9 +100,12 @@ void incoming_close(Incoming *in) {
     Py_DECREF(comm);
 }
 
+static uint64_t numbered;
+
+void incoming_number(Incoming *in) { in->number = ++numbered; }
+
 static inline void open_incoming(Incoming *in, Communicator *comm, const Call *call) {
-    static uint64_t count;
-    in->number = ++count;
+    in->number = ++numbered;
     in->stage = POSTED;
     in->comm = (Communicator *)Py_NewRef((PyObject *)comm);
     in->call = *call;

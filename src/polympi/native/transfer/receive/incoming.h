@@ -35,7 +35,7 @@ struct Incoming {
     PyObject *refusal; /* why the message cannot be delivered: its data are received and dropped */
     struct Incoming *next, *previous;
     struct Incoming *later, *earlier; /* those that probe; those kept (later alone) */
-    uint64_t number;                  /* in the order in which receives begin */
+    uint64_t number; /* in the order in which messages are matched, of any two from one source */
 };
 
 /* Whether a receive has no message, and is no longer posted, so that none can arrive. */
@@ -53,5 +53,7 @@ void keep_refusal(Incoming *in);
 void incoming_drop_memory(Incoming *in);
 /* Release everything; nothing of it may be in flight. */
 void incoming_close(Incoming *in);
+/* Its message is the latest of those that were matched. */
+void incoming_number(Incoming *in);
 /* Take it off the list of `progress`. */
 void incoming_unlist(Incoming *in);

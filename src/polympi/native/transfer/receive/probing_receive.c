@@ -62,6 +62,7 @@ bool must_probe(const Incoming *in) {
 /* Receive the message that was found: DONE or FAILED. */
 static enum step take_found(Incoming *in, const MPI_Status *found) {
     probing_end(in);
+    incoming_number(in);
     int failed = checked_irecv(in->inbox->packet, PACKET_BYTES, MPI_BYTE, found->MPI_SOURCE, found->MPI_TAG,
                                in->comm->comm, &in->first, &in->call);
     return failed ? FAILED : DONE;

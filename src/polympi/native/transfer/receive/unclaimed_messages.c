@@ -8,7 +8,7 @@
 #include "memory/strided.h"
 #include "transfer/receive/probing_receive.h"
 
-/* By number, linked by `later`; of all communicators. */
+/* By number of the message, linked by `later`; of all communicators. */
 static Incoming *first_kept;
 
 static bool fits(const Communicator *comm, const Call *call, const Incoming *kept) {
@@ -203,6 +203,7 @@ void unclaimed_adopt(Incoming *in) {
         in->requests = kept->requests;
     kept->inbox = inbox;
     kept->requests = &kept->first;
+    in->number = kept->number;
     if (!in->refusal) {
         in->refusal = kept->refusal;
         kept->refusal = NULL;

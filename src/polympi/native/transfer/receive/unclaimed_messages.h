@@ -5,7 +5,7 @@
  * before MPI is called: the first that is already waiting, or the next that begins. Such a receive is in the
  * stage TAKING.
  *
- * Kept messages are in the order in which their receives began, which for one source and tag is the order in
+ * Kept messages are in the order in which MPI matched them, which for one source and tag is the order in
  * which they were sent. */
 #pragma once
 
