@@ -45,6 +45,9 @@ def main() -> None:
     sizes = world.iallgather(world.rank + 1)
     assert mpi.wait_all([settings, sizes]) == [{"steps": 10}, list(range(1, world.size + 1))]
 
+    largest = world.iallreduce(float(mine.max()), mpi.MAX)
+    assert largest.wait() == world.size - 1
+
     ready, computed = world.ibarrier(), 0
     while not ready.test():  # until all ranks have arrived here
         computed += 1

@@ -1,8 +1,8 @@
 """Reductions of objects: what the core cannot combine itself, by trees of messages between the ranks.
 
-The core calls these functions on all ranks, after the ranks have agreed to. Contributions are combined in rank order,
-so operations need not be commutative. A rank that fails (its operation raises, its object can't be sent) propagates
-this, so that no other rank waits for it.
+The core runs these generators on all ranks, after the ranks have agreed to: waiting in between, or step by step while
+the rank does something else. Contributions are combined in rank order, so operations need not be commutative. A rank
+that fails (its operation raises, its object can't be sent) propagates this, so that no other rank waits for it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from polympi.operations import truth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Generator, Sequence
     from typing import Any
 
-    Call = tuple[int, int, float]  # the core's description of the collective call: its number, its tag, its deadline
+    # What the core does next: send this to that rank, and receive from that one, at the same time. PROC_NULL stands for
+    # no rank; the generator gets what was received.
+    Exchange = tuple[object, int, int]
+    Steps = Generator[Exchange, Any, object]
 
 
 class Failed:
@@ -44,10 +47,9 @@ class _Reduction:
         error: what went wrong here.
     """
 
-    def __init__(self, name: str, comm: core.Communicator, call: Call, op: core.Op) -> None:
+    def __init__(self, name: str, comm: core.Communicator, op: core.Op) -> None:
         self.name = name
         self.comm = comm
-        self.call = call
         self.op = op
         self.error: Exception | None = None
 
@@ -64,18 +66,6 @@ class _Reduction:
         """Record an error of this rank, and return what to send to the others."""
         self.error = self.error or error
         return Failed(self.comm.rank, f"{type(self.error).__name__}: {self.error}")
-
-    def exchange(self, value: object, dest: int, source: int) -> Any:
-        """Send to one rank and receive from another at the same time; PROC_NULL stands for no rank.
-
-        Anything that can't be sent or decoded is replaced by the reason (the core calls :meth:`failed`).
-        """
-        try:
-            return self.comm._exchange(self.call, value, dest, source, self.failed)
-        except Error:  # the other rank is missing, or MPI has failed
-            raise
-        except Exception as error:
-            return self.failed(error)
 
     def combine(self, lower: object, higher: object) -> object:
         """Apply the operation, unless a contribution is missing."""
@@ -103,26 +93,26 @@ class _Reduction:
         sentence = f"{core.rank_and_host(self.comm, rank)}, {self.name}(): {reason}"
         return kind(sentence, operation=self.name, rank=rank, consequence=consequence)
 
-    def collect(self, value: object) -> object:
+    def collect(self, value: object) -> Steps:
         """All contributions, combined up the tree; meaningful at rank 0 only."""
         parent, children = self.comm._tree()
         value = self.contribution(value)
         for child in children:
-            value = self.combine(value, self.exchange(None, PROC_NULL, child))
+            value = self.combine(value, (yield None, PROC_NULL, child))
         if parent != PROC_NULL:
-            self.exchange(value, parent, PROC_NULL)
+            yield value, parent, PROC_NULL
         return value
 
-    def spread(self, value: object) -> object:
+    def spread(self, value: object) -> Steps:
         """The result of rank 0 for all ranks, down the same tree."""
         parent, children = self.comm._tree()
         if parent != PROC_NULL:
-            value = self.exchange(None, PROC_NULL, parent)
+            value = yield None, PROC_NULL, parent
         for child in reversed(children):
-            self.exchange(value, child, PROC_NULL)
+            yield value, child, PROC_NULL
         return value
 
-    def accumulate(self, value: object) -> object:
+    def accumulate(self, value: object) -> Steps:
         """The contributions of the ranks up to this one: round k adds those of 2^k more ranks."""
         rank, size = self.comm.rank, self.comm.size
         value = self.contribution(value)
@@ -130,7 +120,7 @@ class _Reduction:
         while distance < size:
             source = rank - distance if rank >= distance else PROC_NULL
             dest = rank + distance if rank + distance < size else PROC_NULL
-            lower = self.exchange(value, dest, source)
+            lower = yield value, dest, source
             if source != PROC_NULL:
                 value = self.combine(lower, value)
             distance *= 2
@@ -148,50 +138,59 @@ class _Reduction:
         raise self.placed(Error, f"{there} could not do its part: {result.reason}", consequence=True)
 
 
-def reduce(comm: core.Communicator, call: Call, value: object, op: core.Op, root: int) -> object:
+def reduce(reduction: _Reduction, value: object, root: int) -> Steps:
     """``Communicator.reduce``: the result at root, None elsewhere."""
-    reduction = _Reduction("reduce", comm, call, op)
-    result = reduction.collect(value)
-    if root and comm.rank == 0:
-        reduction.exchange(result, root, PROC_NULL)
-    elif root and comm.rank == root:
-        result = reduction.exchange(None, PROC_NULL, 0)
-    return reduction.finish(result if comm.rank == root else None)
+    rank = reduction.comm.rank
+    result = yield from reduction.collect(value)
+    if root and rank == 0:
+        yield result, root, PROC_NULL
+    elif root and rank == root:
+        result = yield None, PROC_NULL, 0
+    return reduction.finish(result if rank == root else None)
 
 
-def allreduce(comm: core.Communicator, call: Call, value: object, op: core.Op, _root: int) -> object:
+def allreduce(reduction: _Reduction, value: object, _root: int) -> Steps:
     """``Communicator.allreduce``: combined once, and sent to all, so that all have the same."""
-    reduction = _Reduction("allreduce", comm, call, op)
-    return reduction.finish(reduction.spread(reduction.collect(value)))
+    result = yield from reduction.collect(value)
+    return reduction.finish((yield from reduction.spread(result)))
 
 
-def scan(comm: core.Communicator, call: Call, value: object, op: core.Op, _root: int) -> object:
+def scan(reduction: _Reduction, value: object, _root: int) -> Steps:
     """``Communicator.scan``."""
-    reduction = _Reduction("scan", comm, call, op)
-    return reduction.finish(reduction.accumulate(value))
+    return reduction.finish((yield from reduction.accumulate(value)))
 
 
-def exscan(comm: core.Communicator, call: Call, value: object, op: core.Op, _root: int) -> object:
+def exscan(reduction: _Reduction, value: object, _root: int) -> Steps:
     """``Communicator.exscan``: what the rank below has accumulated."""
-    reduction = _Reduction("exscan", comm, call, op)
-    accumulated = reduction.accumulate(value)
+    comm = reduction.comm
+    accumulated = yield from reduction.accumulate(value)
     dest = comm.rank + 1 if comm.rank + 1 < comm.size else PROC_NULL
     source = comm.rank - 1 if comm.rank else PROC_NULL
-    return reduction.finish(reduction.exchange(accumulated, dest, source))
+    return reduction.finish((yield accumulated, dest, source))
 
 
-def reduce_scatter(comm: core.Communicator, call: Call, value: Any, op: core.Op, _root: int) -> object:
+def reduce_scatter(reduction: _Reduction, value: Any, _root: int) -> Steps:
     """``Communicator.reduce_scatter``: every rank receives its pieces from all, and combines them."""
-    reduction = _Reduction("reduce_scatter", comm, call, op)
-    rank, size = comm.rank, comm.size
+    rank, size = reduction.comm.rank, reduction.comm.size
     pieces: Sequence[object] = (
         value if isinstance(value, (list, tuple)) else sys.modules["numpy"].array_split(value, size)
     )
     contributions: list[object] = [reduction.contribution(pieces[rank])] * size
     for distance in range(1, size):
         dest, source = (rank + distance) % size, (rank - distance) % size
-        contributions[source] = reduction.exchange(reduction.contribution(pieces[dest]), dest, source)
+        contributions[source] = yield reduction.contribution(pieces[dest]), dest, source
     result = contributions[0]
     for contribution in contributions[1:]:
         result = reduction.combine(result, contribution)
     return reduction.finish(result)
+
+
+STEPS = {"reduce": reduce, "allreduce": allreduce, "scan": scan, "exscan": exscan, "reduce_scatter": reduce_scatter}
+
+
+def begin(
+    name: str, comm: core.Communicator, value: object, op: core.Op, root: int
+) -> tuple[Steps, Callable[[Exception], Failed]]:
+    """The steps of a reduction, and what makes of an exception what is sent and received instead of a contribution."""
+    reduction = _Reduction(name, comm, op)
+    return STEPS[name](reduction, value, root), reduction.failed

@@ -264,6 +264,11 @@ bool is_raised(const char *class_name) {
     return found && PyErr_Occurred() == found;
 }
 
+bool is_any_error(void) {
+    PyObject *error = names ? PyDict_GetItemString(names, "Error") : NULL; /* borrowed */
+    return error && PyErr_ExceptionMatches(error);
+}
+
 bool is_timeout(void) { return is_raised("Timeout"); }
 
 PyObject *take_exception(void) {

@@ -47,6 +47,8 @@ void errors_explain_waits(const char *(*explain)(const Call *call));
 /* Whether the current exception is of exactly this class of polympi.errors; is_timeout: polympi's Timeout,
  * not that of a signal handler or of Python. */
 bool is_raised(const char *class_name);
+/* Whether it is polympi.Error or a subclass. */
+bool is_any_error(void);
 bool is_timeout(void);
 
 /* Raise MemoryError. -1. */

@@ -13,7 +13,6 @@ COLLECTIVE(gather)
 COLLECTIVE(scatter)
 COLLECTIVE(allgather)
 COLLECTIVE(alltoall)
-COLLECTIVE(_exchange)
 
 /* What was given as `root`: 0 if it was not. 0, or -1 with TypeError or RankError. */
 int parse_root(Communicator *comm, PyObject *value, const char *operation, int *root);

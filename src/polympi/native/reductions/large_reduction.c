@@ -13,10 +13,12 @@ enum { CHUNK_ELEMENTS = 1 << 30 };
 
 /* ---- over boards ---- */
 
-/* Whether a call is reduced so: the same on all ranks if their arrays have the same type and shape. */
+/* Whether a blocking call is reduced so: the same on all ranks if their arrays have the same type and shape.
+ */
 static bool reduces_on_boards(const Collective *collective, Py_ssize_t nbytes) {
     enum { MOST_BYTES = 1 << 20 };
-    return collective->verb == ALLREDUCE && nbytes <= MOST_BYTES && board_ready(collective->comm);
+    return collective->verb == ALLREDUCE && nbytes <= MOST_BYTES && !collective->in_flight &&
+           board_ready(collective->comm);
 }
 
 /* The segment of a rank: where it begins, and its bytes. */

@@ -9,6 +9,7 @@
 #include "collectives/letters.h"
 #include "reductions/contribution.h"
 #include "reductions/large_reduction.h"
+#include "reductions/objects.h"
 #include "reductions/reductions.h"
 
 typedef struct {
@@ -22,10 +23,12 @@ typedef struct {
     Contribution *own, *prefix;
     bool has_prefix;
     const Target *into;
-    bool goes_on; /* a LargeCall has taken over the collective and the target */
+    bool goes_on; /* a ReductionCall has taken over the collective and the target */
 } Reduction;
 
-static Contribution *total_of(const Reduction *reduction) { return (Contribution *)reduction->doubling.mine; }
+static inline Contribution *total_of(const Reduction *reduction) {
+    return (Contribution *)reduction->doubling.mine;
+}
 
 /* ---- rounds ---- */
 
@@ -133,24 +136,25 @@ static PyObject *finish_here(Reduction *reduction) {
     return filled;
 }
 
-/* Python combines objects, in separate messages. */
-static PyObject *finish_in_python(Reduction *reduction) {
+/* What Python has combined (stolen; NULL with an exception). */
+static PyObject *finish_combined(const Reduction *reduction, PyObject *result) {
     const Collective *collective = reduction->collective;
-    PyObject *module = PyImport_ImportModule("polympi.reductions");
-    PyObject *function = module ? PyObject_GetAttrString(module, collective->call.operation) : NULL;
-    PyObject *result = function
-                           ? PyObject_CallFunction(function, "O(iid)OOi", collective->comm,
-                                                   (int)collective->verb, collective->tag, collective->end,
-                                                   reduction->value, reduction->op, reduction->root)
-                           : NULL;
-    Py_XDECREF(function);
-    Py_XDECREF(module);
     if (!result || !reduction->wanted || collective->error ||
         (result != reduction->value && !reduction->into))
         return result;
     PyObject *delivered = deliver_own(result, reduction->into, &collective->call);
     Py_DECREF(result);
     return delivered;
+}
+
+/* Python combines objects, in separate messages. */
+static PyObject *finish_in_python(const Reduction *reduction) {
+    ObjectReduction objects;
+    PyObject *result = NULL;
+    if (objects_open(&objects, reduction->collective, reduction->value, reduction->op, reduction->root) == 0)
+        result = objects_run(&objects);
+    objects_close(&objects);
+    return finish_combined(reduction, result);
 }
 
 /* Whether the ranks' calls agree, and all can do their part. 0, or -1 with an exception. */
@@ -236,46 +240,79 @@ static int run_rounds(Reduction *reduction) {
                : check_agreement(reduction);
 }
 
-/* ---- with a large array ---- */
+/* ---- phase by phase ---- */
 
-/* The call of a rank that contributes one. In the rounds, its first phase, it promises to reduce with the
- * others, so it goes on if the rank leaves it. */
+/* A call on the heap: of a rank that contributes a large array, or a nonblocking one. In the rounds, its
+ * first phase, a rank with a large array promises to reduce with the others, so the call goes on if the rank
+ * leaves it. */
 typedef struct {
     AsyncCollective async; /* first, so that its address is that of the call */
-    bool agreed;           /* on reducing large arrays */
+    bool has_large;        /* `large` is open: the contribution is a large array */
+    enum { IN_ROUNDS, LARGE, OBJECTS } stage;
     Reduction reduction;
     LargeReduction large;
+    ObjectReduction objects;
     Target target; /* open where it has an object */
-} LargeCall;
+} ReductionCall;
 
-static int next_phase(AsyncCollective *async) {
-    LargeCall *call = (LargeCall *)async;
+/* The ranks agree on reducing large arrays. */
+static int begin_large(ReductionCall *call) {
     const Contribution *total = total_of(&call->reduction);
-    int more;
-    if (call->agreed)
-        more = large_next(&call->large);
-    else if (check_agreement(&call->reduction) < 0)
-        return -1;
-    else if (total->head.kind !=
-             LARGE_ARRAY) /* then Python combines, for which nobody waits if it was left */
-        return async->left ? raise_left(&async->collective, async->collective.comm->rank) : 0;
-    else {
-        call->agreed = true;
-        more = large_begin(&call->large, total->consent & MAY_BLOCK, total->consent & IN_PLACE,
+    call->stage = LARGE;
+    int more = large_begin(&call->large, total->consent & MAY_BLOCK, total->consent & IN_PLACE,
                            total->consent & ON_BOARDS);
-    }
-    async->phase = call->large.phase;
+    call->async.phase = call->large.phase;
     return more;
 }
 
-static PyObject *finish_large(AsyncCollective *async) {
-    LargeCall *call = (LargeCall *)async;
-    return call->agreed ? large_result(&call->large) : finish_in_python(&call->reduction);
+/* Python combines, at once or in a phase of a nonblocking call. */
+static int begin_objects(ReductionCall *call) {
+    AsyncCollective *async = &call->async;
+    const Reduction *reduction = &call->reduction;
+    if (async->left) /* then nobody waits for this rank */
+        return raise_left(&async->collective, async->collective.comm->rank);
+    if (!async->collective.in_flight)
+        return 0;
+    if (state.without_python)
+        return -1;
+    call->stage = OBJECTS;
+    async->phase = (PhaseOp){&objects_phase, &call->objects};
+    return objects_open(&call->objects, &async->collective, reduction->value, reduction->op,
+                        reduction->root) < 0
+               ? -1
+               : 1;
 }
 
-static void leave_large(AsyncCollective *async) {
-    LargeCall *call = (LargeCall *)async;
-    if (call->agreed || !large_detach(&call->large))
+static int next_phase(AsyncCollective *async) {
+    ReductionCall *call = (ReductionCall *)async;
+    const Contribution *total = total_of(&call->reduction);
+    if (call->stage == LARGE) {
+        int more = large_next(&call->large);
+        async->phase = call->large.phase;
+        return more;
+    }
+    if (call->stage == OBJECTS)
+        return 0;
+    if (check_agreement(&call->reduction) < 0)
+        return -1;
+    if (is_result(total))
+        return 0;
+    return total->head.kind == LARGE_ARRAY ? begin_large(call) : begin_objects(call);
+}
+
+static PyObject *finish_call(AsyncCollective *async) {
+    ReductionCall *call = (ReductionCall *)async;
+    Reduction *reduction = &call->reduction;
+    if (call->stage == LARGE)
+        return large_result(&call->large);
+    if (call->stage == OBJECTS)
+        return finish_combined(reduction, objects_result(&call->objects));
+    return is_result(total_of(reduction)) ? finish_here(reduction) : finish_in_python(reduction);
+}
+
+static void leave_call(AsyncCollective *async) {
+    ReductionCall *call = (ReductionCall *)async;
+    if (call->stage != IN_ROUNDS || !large_detach(&call->large))
         return;
     if (call->target.object)
         target_close(&call->target);
@@ -283,9 +320,12 @@ static void leave_large(AsyncCollective *async) {
         Py_CLEAR(call->reduction.value);
 }
 
-static void close_large(AsyncCollective *async) {
-    LargeCall *call = (LargeCall *)async;
-    large_close(&call->large);
+static void close_call(AsyncCollective *async) {
+    ReductionCall *call = (ReductionCall *)async;
+    if (call->has_large)
+        large_close(&call->large);
+    if (call->stage == OBJECTS)
+        objects_close(&call->objects);
     if (async->collective.lost)
         return; /* MPI may use the memory for as long as the process lives */
     if (call->target.object)
@@ -294,48 +334,76 @@ static void close_large(AsyncCollective *async) {
     Py_DECREF(call->reduction.op);
 }
 
-/* Allocate memory before reporting to the others what this rank can do, and continue the call. */
+/* The call has its own reduction and its collective: allocate memory for a large array before reporting to
+ * the others what this rank can do, and open the rounds. */
+static void open_call(ReductionCall *call) {
+    Reduction *reduction = &call->reduction;
+    Collective *collective = reduction->collective;
+    Contribution *own = total_of(reduction);
+    call->has_large = own->head.kind == LARGE_ARRAY;
+    if (call->has_large) {
+        bool blocks = !collective->in_flight && can_block(collective);
+        if (large_open(&call->large, collective, reduction->value, reduction->op->code, reduction->root,
+                       reduction->wanted, reduction->into) < 0) {
+            collective_defer(collective);
+            own->head.failed = collective->comm->rank;
+        }
+        own->consent = (blocks ? MAY_BLOCK : 0) | (call->large.in_place ? IN_PLACE : 0) |
+                       (call->large.segments ? ON_BOARDS : 0);
+    }
+    begin_rounds(reduction);
+    doubling_open(&reduction->doubling, collective);
+    call->async.phase =
+        (PhaseOp){collective->in_flight ? &rounds_phase : &promise_phase, &reduction->doubling.rounds};
+    call->async.next = next_phase;
+    call->async.finish = finish_call;
+    call->async.leave = leave_call;
+}
+
+/* A large array: the call moves to the heap. */
 static PyObject *run_large(Reduction *reduction) {
-    LargeCall *call = (LargeCall *)async_new(sizeof *call, offsetof(LargeCall, reduction));
+    ReductionCall *call = (ReductionCall *)async_new(sizeof *call, offsetof(ReductionCall, reduction));
     if (!call)
         return NULL;
-    call->target.object = NULL;
-    Collective *collective = &call->async.collective;
     const Target *into = reduction->into;
     call->reduction = *reduction;
-    call->reduction.collective = collective;
+    call->reduction.collective = &call->async.collective;
     Py_INCREF(call->reduction.value);
     Py_INCREF(call->reduction.op);
+    call->target.object = NULL;
     if (into) {
         target_move(&call->target, into);
-        into = call->reduction.into = &call->target;
+        call->reduction.into = &call->target;
     }
     reduction->goes_on = true;
     call->async.collective = *reduction->collective;
-    Contribution *own = total_of(reduction);
-    if (large_open(&call->large, collective, reduction->value, reduction->op->code, reduction->root,
-                   reduction->wanted, into) < 0) {
-        collective_defer(collective);
-        own->head.failed = collective->comm->rank;
-    }
-    own->consent = (can_block(collective) ? MAY_BLOCK : 0) | (call->large.in_place ? IN_PLACE : 0) |
-                   (call->large.segments ? ON_BOARDS : 0);
-    begin_rounds(&call->reduction);
-    doubling_open(&call->reduction.doubling, collective);
-    call->async.phase = (PhaseOp){&promise_phase, &call->reduction.doubling.rounds};
-    call->async.next = next_phase;
-    call->async.finish = finish_large;
-    call->async.leave = leave_large;
-    call->async.close = close_large;
+    call->async.close = close_call;
+    open_call(call);
     return async_run(&call->async);
 }
 
 /* ---- any ---- */
 
-static PyObject *run(Reduction *reduction) {
+/* What the verb, the root and the operation say. */
+static inline void set_call(Reduction *reduction, Collective *collective, PyObject *value, Op *op) {
+    const enum verb verb = collective->verb;
+    int rank = collective->comm->rank;
+    reduction->collective = collective;
+    reduction->op = op;
+    reduction->root = collective->root;
+    reduction->value = value;
+    reduction->wanted = verb == REDUCE ? rank == collective->root : verb != EXSCAN || rank > 0;
+    reduction->prefixes = verb == SCAN || verb == EXSCAN;
+    reduction->has_prefix = false;
+    reduction->goes_on = false;
+    reduction->into = NULL;
+}
+
+/* Write this rank's contribution into memory for the rounds. 0, or -1 with MemoryError. */
+static inline int open_contribution(Reduction *reduction) {
     char *memory = collective_memory(reduction->collective, 4 * CONTRIBUTION_BYTES);
     if (unlikely(!memory))
-        return NULL;
+        return -1;
     reduction->doubling.mine = memory; /* one by one: clearing the rounds first takes 5 ns */
     reduction->doubling.theirs = memory + CONTRIBUTION_BYTES;
     reduction->doubling.most = CONTRIBUTION_BYTES;
@@ -345,6 +413,12 @@ static PyObject *run(Reduction *reduction) {
     reduction->own = (Contribution *)(memory + 2 * CONTRIBUTION_BYTES);
     reduction->prefix = (Contribution *)(memory + 3 * CONTRIBUTION_BYTES);
     write_contribution(reduction, (Contribution *)memory);
+    return 0;
+}
+
+static PyObject *run(Reduction *reduction) {
+    if (unlikely(open_contribution(reduction) < 0))
+        return NULL;
     if (total_of(reduction)->head.kind == LARGE_ARRAY)
         return run_large(reduction);
     if (unlikely(run_rounds(reduction) < 0))
@@ -357,27 +431,41 @@ static PyObject *reduce_with(Communicator *self, enum verb verb, PyObject *value
     Reduction reduction;
     Collective collective;
     Target target;
-    reduction.op = parse_op(op, verb_names[verb]);
-    if (unlikely(!reduction.op || collective_open(&collective, self, verb, root, timeout) < 0))
+    Op *parsed = parse_op(op, verb_names[verb]);
+    if (unlikely(!parsed || collective_open(&collective, self, verb, root, timeout) < 0))
         return NULL;
-    reduction.collective = &collective;
-    reduction.root = root;
-    reduction.value = value;
-    reduction.wanted = verb == REDUCE ? self->rank == root : verb != EXSCAN || self->rank > 0;
-    reduction.prefixes = verb == SCAN || verb == EXSCAN;
-    reduction.has_prefix = false;
-    reduction.goes_on = false;
-    reduction.into =
-        likely(!into) || !reduction.wanted ? NULL : collective_target(&collective, &target, into);
+    set_call(&reduction, &collective, value, parsed);
+    if (unlikely(into != NULL) && reduction.wanted)
+        reduction.into = collective_target(&collective, &target, into);
     bool opened = reduction.into;
     PyObject *result = run(&reduction);
     if (unlikely(reduction.goes_on))
-        opened &= !reduction.into; /* which LargeCall has then */
+        opened &= !reduction.into; /* which ReductionCall has then */
     if (opened)
         target_close(&target);
     if (likely(!reduction.goes_on) && unlikely(collective_close(&collective) < 0))
         Py_CLEAR(result);
     return result;
+}
+
+AsyncCollective *reduction_start(Communicator *comm, enum verb verb, PyObject *value, Op *op, int root,
+                                 PyObject *into) {
+    ReductionCall *call = (ReductionCall *)async_new(sizeof *call, offsetof(ReductionCall, reduction));
+    if (!call || async_begin(&call->async, comm, verb, root) < 0)
+        return NULL;
+    Reduction *reduction = &call->reduction;
+    Collective *collective = &call->async.collective;
+    set_call(reduction, collective, Py_NewRef(value), (Op *)Py_NewRef((PyObject *)op));
+    call->async.close = close_call;
+    if (reduction->wanted)
+        reduction->into = collective_target(collective, &call->target, into);
+    if (!reduction->into)
+        call->target.object = NULL;
+    bool failed = open_contribution(reduction) < 0;
+    if (!failed)
+        open_call(call);
+    async_start(&call->async, failed);
+    return &call->async;
 }
 
 /* ---- methods ---- */

@@ -127,11 +127,6 @@ PyMethodDef collective_methods[] = {
         "    This rank's piece of the result, or what was given as into.\n\n"
         "Raises:\n" PIECES_ERROR REDUCTION_ERRORS INTO_ERRORS FAILED_ERROR TIMEOUT_ERROR
         "\nMPI 5.0, section 6.10."),
-    METHOD(_exchange,
-           "_exchange($self, call, obj, dest, source, error_report, /)\n--\n\n"
-           "Send an object to one rank and receive one from another, inside a collective call.\n\n"
-           "For polympi.reductions. PROC_NULL stands for no rank; call is (number, tag, end of time); "
-           "where the object cannot be sent, what error_report(exception) returns is."),
     {"_tree", (PyCFunction)communicator_tree, METH_NOARGS,
      "_tree($self, /)\n--\n\n"
      "This rank in the tree from rank 0 on: its parent, PROC_NULL of rank 0, and its children.\n\n"
@@ -143,5 +138,5 @@ int collectives_prepare(void) {
     return PREPARE_SIGNATURES(&barrier_signature, &bcast_signature, &gather_signature, &scatter_signature,
                               &allgather_signature, &alltoall_signature, &reduce_signature,
                               &allreduce_signature, &scan_signature, &exscan_signature,
-                              &reduce_scatter_signature, &_exchange_signature);
+                              &reduce_scatter_signature);
 }

@@ -3,6 +3,7 @@
 #include "collectives/collectives.h"
 #include "python/interface/communicator.h"
 #include "python/interface/request.h"
+#include "reductions/reductions.h"
 
 static PyObject *or_none(PyObject *value) { return value ? value : Py_None; }
 
@@ -73,6 +74,36 @@ static PyObject *ialltoall(Communicator *self, FASTCALL_ARGS) {
         alltoall_start(self, values[PIECES], values[ALLTOALL_COUNTS], values[ALLTOALL_INTO]));
 }
 
+enum { OP = 1, REDUCE_ROOT, REDUCE_INTO };
+static Signature ireduce_signature = {"ireduce", 3, 1, 4, {"x", "op", "root", "into"}, {NULL}};
+
+static PyObject *ireduce(Communicator *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    Op *op;
+    int root;
+    if (signature_parse(&ireduce_signature, args, nargs, kwnames, values) < 0 ||
+        parse_root(self, values[REDUCE_ROOT], "ireduce", &root) < 0 ||
+        !(op = parse_op(values[OP], "ireduce")))
+        return NULL;
+    return request_of_collective(reduction_start(self, REDUCE, values[X], op, root, values[REDUCE_INTO]));
+}
+
+enum { REDUCTION_INTO = 2 };
+#define REDUCTION(name, verb)                                                                                \
+    static Signature name##_signature = {#name, 2, 1, 3, {"x", "op", "into"}, {NULL}};                       \
+    static PyObject *name(Communicator *self, FASTCALL_ARGS) {                                               \
+        PyObject *values[MOST_ARGUMENTS];                                                                    \
+        Op *op;                                                                                              \
+        if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0 || !is_usable(self) ||      \
+            !(op = parse_op(values[OP], #name)))                                                             \
+            return NULL;                                                                                     \
+        return request_of_collective(reduction_start(self, verb, values[X], op, 0, values[REDUCTION_INTO])); \
+    }
+REDUCTION(iallreduce, ALLREDUCE)
+REDUCTION(iscan, SCAN)
+REDUCTION(iexscan, EXSCAN)
+REDUCTION(ireduce_scatter, REDUCE_SCATTER)
+
 #define BEGIN(name, parameters, section)                                                                     \
     KEYWORD_METHOD(                                                                                          \
         "i" #name, i##name,                                                                                  \
@@ -94,10 +125,17 @@ PyMethodDef nonblocking_collective_methods[] = {
     BEGIN(scatter, ", pieces=None, root=0, *, counts=None, into=None", "6.12.4"),
     BEGIN(allgather, ", x, *, into=None", "6.12.5"),
     BEGIN(alltoall, ", pieces, *, counts=None, into=None", "6.12.6"),
+    BEGIN(reduce, ", x, op=None, root=0, *, into=None", "6.12.7"),
+    BEGIN(allreduce, ", x, op=None, *, into=None", "6.12.8"),
+    BEGIN(reduce_scatter, ", x, op=None, *, into=None", "6.12.10"),
+    BEGIN(scan, ", x, op=None, *, into=None", "6.12.11"),
+    BEGIN(exscan, ", x, op=None, *, into=None", "6.12.12"),
     {NULL, NULL, 0, NULL},
 };
 
 int nonblocking_collectives_prepare(void) {
     return PREPARE_SIGNATURES(&ibarrier_signature, &ibcast_signature, &igather_signature, &iscatter_signature,
-                              &iallgather_signature, &ialltoall_signature);
+                              &iallgather_signature, &ialltoall_signature, &ireduce_signature,
+                              &iallreduce_signature, &iscan_signature, &iexscan_signature,
+                              &ireduce_scatter_signature);
 }
