@@ -57,6 +57,12 @@ INLINED void ibcast(const struct exchange *x) {
     MPI_Wait(x->requests, MPI_STATUS_IGNORE);
 }
 
+INLINED void iallreduce(const struct exchange *x) {
+    planted_delay();
+    MPI_Iallreduce(x->outgoing, x->incoming, x->count, x->type, MPI_SUM, WORLD, x->requests);
+    MPI_Wait(x->requests, MPI_STATUS_IGNORE);
+}
+
 INLINED void neighbor_alltoall(const struct exchange *x) {
     planted_delay();
     MPI_Neighbor_alltoall(x->outgoing, x->count, x->type, x->incoming, x->count, x->type, x->ring);
@@ -72,6 +78,7 @@ DEFINE_COLLECTIVE_LOOPS(allgather);
 DEFINE_COLLECTIVE_LOOPS(alltoall);
 DEFINE_COLLECTIVE_LOOPS(reduce_scatter);
 DEFINE_COLLECTIVE_LOOPS(ibcast);
+DEFINE_COLLECTIVE_LOOPS(iallreduce);
 DEFINE_COLLECTIVE_LOOPS(neighbor_alltoall);
 
 const struct loops *collective_loops(int32_t benchmark) {
@@ -86,6 +93,7 @@ const struct loops *collective_loops(int32_t benchmark) {
         [POLYMPI_ALLTOALL] = &alltoall_loops,
         [POLYMPI_REDUCE_SCATTER] = &reduce_scatter_loops,
         [POLYMPI_IBCAST] = &ibcast_loops,
+        [POLYMPI_IALLREDUCE] = &iallreduce_loops,
         [POLYMPI_NEIGHBOR_ALLTOALL] = &neighbor_alltoall_loops};
     return loops[benchmark];
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import buffer_loops
 from applications import load_application
-from callbacks import UnsupportedCaseError, nothing
+from callbacks import nothing
 from cases import BUFFERED_MESSAGES, BufferCases, method, send_name
 from catalogue import CALLS, NONBLOCKING, ONE_BUFFER
 from mpi4py import MPI
@@ -45,9 +45,7 @@ class UpperCaseMethods(BufferCases):
         self._comm = comm
 
     def refuse(self, case: Case) -> None:
-        """What has no loop yet: the upper-case methods have all that C has."""
-        if case.benchmark in NONBLOCKING and case.benchmark not in ONE_BUFFER:
-            raise UnsupportedCaseError("there is no loop of nonblocking collectives with two buffers")
+        """Nothing: the upper-case methods have all that C has."""
 
     def attached_bytes(self, case: Case) -> int:
         """What the mode buffered attaches."""
@@ -195,7 +193,8 @@ class UpperCaseMethods(BufferCases):
             loop = buffer_loops.started_one_buffer if case.benchmark in NONBLOCKING else buffer_loops.one_buffer
             return self.together(loop, (call, buffer))
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
-        loops = self.together(buffer_loops.two_buffers, (call, *both))
+        of_two = buffer_loops.started_two_buffers if case.benchmark in NONBLOCKING else buffer_loops.two_buffers
+        loops = self.together(of_two, (call, *both))
         return {**loops, "release": release}
 
 

@@ -285,6 +285,12 @@ def two_buffers(call: Call, outgoing: Buffer | None, incoming: Buffer | None, it
         call(outgoing, incoming)
 
 
+def started_two_buffers(call: Call, outgoing: Buffer | None, incoming: Buffer | None, iterations: int) -> None:
+    """Calls that only start, each with its wait."""
+    for _ in range(iterations):
+        call(outgoing, incoming).Wait()
+
+
 def one_buffer(call: Call, buffer: Buffer, iterations: int) -> None:
     """Calls in a row, of which each is completed before the next."""
     for _ in range(iterations):

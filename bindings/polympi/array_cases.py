@@ -59,8 +59,6 @@ class ArrayCases(BufferCases):
             raise UnsupportedCaseError("polympi sends arrays: these elements can't be a view of one")
         if case.benchmark in NEIGHBORING:
             raise UnsupportedCaseError("polympi receives objects from neighbours")
-        if case.benchmark in NONBLOCKING:
-            raise UnsupportedCaseError("polympi has no nonblocking collectives")
 
     def faces(self, case: Case, cube: Faces) -> Loops:  # noqa: ARG002
         """A face is a view of the cube, sent and received like any other array."""
@@ -160,4 +158,5 @@ class ArrayCases(BufferCases):
         if case.payload == "none":
             return self.barrier(call)
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
-        return self.together(array_loops.calls_into, (call, *both))
+        loop = array_loops.started_calls_into if case.benchmark in NONBLOCKING else array_loops.calls_into
+        return self.together(loop, (call, *both))

@@ -218,6 +218,12 @@ def exchanges(plan: Call, iterations: int) -> None:
 # nothing has None in that place. Root 0 and the sum are polympi's defaults.
 
 
+def started_calls_into(call: Call, outgoing: Buffer | None, incoming: Buffer | None, iterations: int) -> None:
+    """Calls that only start, each with its wait."""
+    for _ in range(iterations):
+        call(outgoing, into=incoming).wait()
+
+
 def calls_into(call: Call, outgoing: Buffer | None, incoming: Buffer | None, iterations: int) -> None:
     """Calls in a row; the collective itself holds the ranks together."""
     for _ in range(iterations):

@@ -42,8 +42,6 @@ class ValueCases(ObjectCases):
         """What polympi has no call for."""
         if case.mode.endswith("-persistent"):
             raise UnsupportedCaseError("polympi has no persistent requests")
-        if case.benchmark in NONBLOCKING:
-            raise UnsupportedCaseError("polympi has no nonblocking collectives")
 
     def latency(self, case: Case, objects: list[Any], buffers: list[Buffer]) -> Loops:  # noqa: ARG002
         """Ping-pong."""
@@ -109,5 +107,6 @@ class ValueCases(ObjectCases):
         call = method(comm, case.benchmark.replace("-", "_"))
         if case.payload == "none":
             return self.barrier(call)
-        loops = self.together(object_collectives.calls, (call, self.given(case, objects)))
+        loop = value_loops.started_calls if case.benchmark in NONBLOCKING else object_collectives.calls
+        loops = self.together(loop, (call, self.given(case, objects)))
         return {**loops, "release": release}

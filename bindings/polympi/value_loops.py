@@ -230,3 +230,11 @@ def stream_ready_b(
         received = wait_all(requests)
         send(acknowledgement, 0, 2)
     return received
+
+
+def started_calls(call: Call, given: Any, iterations: int) -> Any:
+    """Collectives that only start, each with its wait."""
+    received = None
+    for _ in range(iterations):
+        received = call(given).wait()
+    return received

@@ -64,6 +64,10 @@ two.free()
     "begun, and its communicator freed": """
 twin = c.dup()
 requests = [twin.iallgather(np.full(20_000, rank)), twin.ibcast([rank] if rank == 2 else None, 2)]
+if rank == 0:
+    time.sleep(0.2)  # while the others expect its piece
+else:
+    time.sleep(0.1)
 twin.free()
 pieces, value = mpi.wait_all(requests)
 assert [int(piece[-1]) for piece in pieces] == list(range(size)) and value == [2]

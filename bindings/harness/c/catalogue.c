@@ -104,6 +104,10 @@ const struct benchmark_facts benchmark_facts[POLYMPI_BENCHMARKS] = {
     [POLYMPI_NEIGHBOR_ALLTOALL] =
         {"neighbor-alltoall", POLYMPI_JOINT, BIT(0), 0, BIT(POLYMPI_BYTES) | BIT(POLYMPI_FLOAT64) |
          BIT(POLYMPI_ARRAY), 2, 2, 2, 2, FROM_NEIGHBORS, 1, 0, CONTIGUOUS, 0},
+    [POLYMPI_IALLREDUCE] =
+        {"iallreduce", POLYMPI_JOINT, BIT(0), 0, BIT(POLYMPI_FLOAT64) | BIT(POLYMPI_FLOAT) |
+         BIT(POLYMPI_ARRAY), ONE_MESSAGES, ONE_MESSAGES, ONE_MESSAGES, ONE_MESSAGES, FROM_SUM, 0, 0,
+         CONTIGUOUS, 0},
 };
 
 const struct mode_facts mode_facts[POLYMPI_MODES] = {

@@ -13,7 +13,7 @@ BASIC = ("latency", "bandwidth", "bibandwidth", "stream", "faces", "barrier", "b
     "gather", "scatter", "allgather", "alltoall", "pingpong-int", "object", "datatype", "ring")
 APIECE = ("scatter", "alltoall", "reduce-scatter", "neighbor-alltoall")  # each destination gets its own
 ONE_BUFFER = ("bcast", "ibcast")  # to send from and receive into
-NONBLOCKING = ("ibcast",)  # a call and a wait
+NONBLOCKING = ("ibcast", "iallreduce")  # a call and a wait
 
 BENCHMARKS = {
     "latency": Benchmark("pair", ("standard", "standard-nonblocking", "standard-persistent", "synchronous",
@@ -74,6 +74,8 @@ BENCHMARKS = {
         "root", "contiguous", "Ibcast", 0),
     "neighbor-alltoall": Benchmark("joint", ("standard",), ("bytes", "float64", "array"), (2, 2), (2, 2),
         "neighbors", "contiguous", "Neighbor_alltoall", 0),
+    "iallreduce": Benchmark("joint", ("standard",), ("float64", "float", "array"), ("one", "one"),
+        ("one", "one"), "sum", "contiguous", "Iallreduce", 0),
 }
 
 # Bytes of an element, of the smallest and of the largest message.

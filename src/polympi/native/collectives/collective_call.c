@@ -59,14 +59,11 @@ int collective_begin(Collective *collective, Communicator *comm, enum verb verb,
     return 0;
 }
 
-/* For wait_poll. */
-static int is_alone(void *comm) { return progress_list_is_first(comm, NULL); }
-
 int collective_open(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout) {
     if (unlikely(collective_begin(collective, comm, verb, root, timeout) < 0))
         return -1;
     if (unlikely(oldest_item != NULL) &&
-        wait_poll(is_alone, comm, &collective->call, collective_seconds(collective)) < 0)
+        wait_poll(progress_list_over, comm, &collective->call, collective_seconds(collective)) < 0)
         return collective_close(collective);
     return 0;
 }

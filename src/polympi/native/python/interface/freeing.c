@@ -12,6 +12,7 @@
 #include "transfer/open_communicators.h"
 #include "transfer/plan/channel_handshake.h"
 #include "transfer/plan/plan_transfers.h"
+#include "transfer/progress/progress_list.h"
 #include "transfer/transfer.h"
 #include "transfer/undelivered.h"
 
@@ -25,9 +26,12 @@ struct freeing {
     Undelivered undelivered; /* user messages */
 };
 
-/* A message's data couldn't be received after the communicator was freed. */
+/* Pending collectives are waited for, as before any collective call, and their receives with them. A
+ * message's data couldn't be received after the communicator was freed. */
 static int end_receives(Communicator *self, const Call *call) {
     progress();
+    if (wait_poll(progress_list_over, self, call, DEFAULT_TIMEOUT) < 0)
+        return -1;
     if (plan_transfers_under_way(self))
         return raise_error("StateError", call, "a plan is started: finish it first");
     const Call *receive = receive_under_way(self);

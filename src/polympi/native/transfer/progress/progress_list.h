@@ -20,5 +20,7 @@ void progress_list_remove(ProgressItem *item);
 extern ProgressItem *oldest_item; /* guarded by the GIL; NULL: there is none */
 /* Whether nothing on its communicator began before it; for NULL, whether nothing there is in flight. */
 bool progress_list_is_first(const Communicator *comm, const ProgressItem *item);
+/* For wait_poll: the latter. */
+int progress_list_over(void *comm);
 /* Step all of them as far as possible. */
 void progress_list_step(void);
