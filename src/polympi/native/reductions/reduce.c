@@ -12,6 +12,10 @@
 #include "reductions/objects.h"
 #include "reductions/reductions.h"
 
+/* Of what blocking and nonblocking calls have in common: each call of a function costs a small allreduce 3 %
+ * of its instructions. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 typedef struct {
     Doubling doubling; /* first, so that its address is that of the reduction */
     Collective *collective;
@@ -110,7 +114,7 @@ static PyObject *fill_target(const Reduction *reduction, const Contribution *res
 }
 
 /* The elements are combined. */
-static PyObject *finish_here(Reduction *reduction) {
+static ALWAYS_INLINE PyObject *finish_here(Reduction *reduction) {
     Contribution *result = total_of(reduction);
     Py_ssize_t first, rows;
     if (!reduction->wanted || reduction->collective->error)
@@ -212,7 +216,7 @@ static int check_pieces(const Reduction *reduction) {
 }
 
 /* This rank's contribution; if that fails, the exception is deferred, and reported to the others. */
-static void write_contribution(Reduction *reduction, Contribution *own) {
+static ALWAYS_INLINE void write_contribution(Reduction *reduction, Contribution *own) {
     Collective *collective = reduction->collective;
     bool able = contribute(collective, own, reduction->value, reduction->op->code) == 0;
     if (able && collective->verb == REDUCE_SCATTER)
@@ -385,14 +389,13 @@ static PyObject *run_large(Reduction *reduction) {
 /* ---- any ---- */
 
 /* What the verb, the root and the operation say. */
-static inline void set_call(Reduction *reduction, Collective *collective, PyObject *value, Op *op) {
-    const enum verb verb = collective->verb;
-    int rank = collective->comm->rank;
+static ALWAYS_INLINE void set_call(Reduction *reduction, Collective *collective, const Communicator *comm,
+                                   enum verb verb, int root, PyObject *value, Op *op) {
     reduction->collective = collective;
     reduction->op = op;
-    reduction->root = collective->root;
+    reduction->root = root;
     reduction->value = value;
-    reduction->wanted = verb == REDUCE ? rank == collective->root : verb != EXSCAN || rank > 0;
+    reduction->wanted = verb == REDUCE ? comm->rank == root : verb != EXSCAN || comm->rank > 0;
     reduction->prefixes = verb == SCAN || verb == EXSCAN;
     reduction->has_prefix = false;
     reduction->goes_on = false;
@@ -400,7 +403,7 @@ static inline void set_call(Reduction *reduction, Collective *collective, PyObje
 }
 
 /* Write this rank's contribution into memory for the rounds. 0, or -1 with MemoryError. */
-static inline int open_contribution(Reduction *reduction) {
+static ALWAYS_INLINE int open_contribution(Reduction *reduction) {
     char *memory = collective_memory(reduction->collective, 4 * CONTRIBUTION_BYTES);
     if (unlikely(!memory))
         return -1;
@@ -434,7 +437,7 @@ static PyObject *reduce_with(Communicator *self, enum verb verb, PyObject *value
     Op *parsed = parse_op(op, verb_names[verb]);
     if (unlikely(!parsed || collective_open(&collective, self, verb, root, timeout) < 0))
         return NULL;
-    set_call(&reduction, &collective, value, parsed);
+    set_call(&reduction, &collective, self, verb, root, value, parsed);
     if (unlikely(into != NULL) && reduction.wanted)
         reduction.into = collective_target(&collective, &target, into);
     bool opened = reduction.into;
@@ -455,7 +458,7 @@ AsyncCollective *reduction_start(Communicator *comm, enum verb verb, PyObject *v
         return NULL;
     Reduction *reduction = &call->reduction;
     Collective *collective = &call->async.collective;
-    set_call(reduction, collective, Py_NewRef(value), (Op *)Py_NewRef((PyObject *)op));
+    set_call(reduction, collective, comm, verb, root, Py_NewRef(value), (Op *)Py_NewRef((PyObject *)op));
     call->async.close = close_call;
     if (reduction->wanted)
         reduction->into = collective_target(collective, &call->target, into);
