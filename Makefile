@@ -24,7 +24,7 @@ CORES = PATH=$(subst $(EMPTY) ,:,$(strip $(STACKS) $$PATH)) $(BIN)/python -m pol
 MAKEFLAGS += --keep-going
 .NOTPARALLEL:
 .PHONY: help compare unit test test-shared test-bindings test-exclusive system \
-	system-shared system-bindings system-exclusive rest-shared rest-bindings rest-exclusive prerequisites stacks \
+	system-shared system-bindings system-exclusive rest-shared rest-bindings rest-exclusive prerequisites stacks programs \
 	catalogue core sanitize lint format site wheels release clean
 .DEFAULT_GOAL := help
 
@@ -76,6 +76,9 @@ prerequisites: ## Say all that is missing on this machine, before anything is in
 
 stacks: .venv/test ## Install the MPI libraries of the tests, which the tests would do themselves.
 	PYTHONPATH=tests $(BIN)/python tests/prepare.py
+
+programs: .venv/test ## Compile the programs of the bindings, which the tests would do themselves.
+	PYTHONPATH=tests $(BIN)/python tests/prepare.py programs
 
 catalogue: .venv/lab ## Write anew what is made of src/polympi/lab/catalogue.toml, after a change there.
 	$(BIN)/python bindings/harness/generate.py
