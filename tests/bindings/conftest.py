@@ -8,6 +8,7 @@ from selection import parameters
 from polympi.lab.bindings.manifest import load_bindings
 
 SHIPPED = load_bindings()
+COMPILES = "numba-mpi"  # in each launch, for ten seconds
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -20,3 +21,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 items.remove(item)
             elif binding.language not in ("C", "Python"):
                 item.add_marker("system")
+            elif binding.name == COMPILES:
+                item.add_marker("slow")

@@ -90,9 +90,8 @@ def how_to_go_on(drill: Drill) -> str:
     )
 
 
-def test_a_job_whose_shell_is_killed_names_signal_and_host_and_is_continued(
-    polympi, mpich: Stack, tmp_path: Path
-) -> None:
+def test_a_job_whose_shell_is_killed_names_signal_and_host(polympi, mpich: Stack, tmp_path: Path) -> None:
+    """That a job goes on, and a run that was killed, is in `test_submit.py` here, and in `run/test_resume.py`."""
     _, drill = start(polympi, mpich, tmp_path)
     drill.shell().kill()
     assert drill.end() == (
@@ -103,11 +102,6 @@ def test_a_job_whose_shell_is_killed_names_signal_and_host_and_is_continued(
     assert drill.kept()
     assert RunDirectory.open(drill.out).outcome() is None
     assert polympi("report", str(drill.out)).exit_code == 0
-    resumed = polympi(*SUBMIT, "--", "run", "--resume", str(drill.out))
-    assert resumed.exit_code == 0, resumed.text
-    outcome = RunDirectory.open(drill.out).outcome()
-    assert outcome is not None
-    assert outcome.ended == "complete"
 
 
 def test_a_job_of_which_all_is_killed_by_slurm_was_cancelled(polympi, mpich: Stack, tmp_path: Path) -> None:
@@ -123,7 +117,7 @@ def test_a_job_of_which_all_is_killed_by_slurm_was_cancelled(polympi, mpich: Sta
 def test_a_job_that_does_not_stop_at_its_time_limit(
     polympi, mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slurm signals a minute before the end, at the end, and then kills."""
+    """Slurm signals before the end, at the end, and then kills."""
     configure(monkeypatch, "ProctrackType=", f"KillWait={KILLED_S}\nProctrackType=")
     _, drill = start(polympi, mpich, tmp_path)
     shell = drill.shell()
@@ -135,7 +129,7 @@ def test_a_job_that_does_not_stop_at_its_time_limit(
 
     holding = threading.Thread(target=hold, daemon=True)
     holding.start()
-    assert polympi(*EXEC, "scontrol", "update", f"jobid={drill.number}", "TimeLimit=1").exit_code == 0
+    assert polympi(*EXEC, "scontrol", "update", f"jobid={drill.number}", "EndTime=now+5seconds").exit_code == 0
     code, sentence = drill.end()
     assert (code, sentence) == (
         130,

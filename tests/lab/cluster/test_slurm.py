@@ -7,6 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 from audit.drills import compiled as hangs
+from cluster_steps import until
 
 from polympi.lab.cluster import manage, namespaces, slurm
 from polympi.lab.cluster.cluster import Cluster, ClusterError, processes_of
@@ -56,14 +57,23 @@ def test_srun_starts_both_libraries_and_messages_take_the_wires(
 def test_the_audit_of_a_job_that_hangs_says_why_before_its_time_is_over(
     polympi, with_slurm: Cluster, mpich: Stack, tmp_path: Path
 ) -> None:
-    """Slurm sends SIGTERM to all its processes then, and ends them half a minute later."""
+    """Slurm sends SIGTERM to all its processes then, and ends them half a minute later.
+
+    A job is given whole minutes; a running one may be told to end sooner.
+    """
     program, script, folder = hangs(mpich, tmp_path), tmp_path / "job", tmp_path / "audit"
     audit = f"{sys.executable} -m polympi audit -n 2 --stack mpich --hang 600 --output {folder}"
     script.write_text(f"#!/bin/sh\nexec {audit} -- {program} 'receives first'\n")
-    batch = ["sbatch", "--wait", "--nodes=1", "--time=1", f"--output={tmp_path}/out", str(script)]
-    said = polympi("cluster", "exec", "--name", "t", "--", *batch)
+    batch = ["sbatch", "--wait", "--nodes=1", "--time=10", f"--output={tmp_path}/out", str(script)]
+    execute = ["cluster", "exec", "--name", "t", "--"]
+    running = polympi.begin(*execute, *batch)
+    number = running.stdout.readline().removeprefix("Submitted batch job ").strip()
+    until(lambda: len(list(folder.glob("*.audit"))) == 2)
+    soon = polympi(*execute, "scontrol", "update", f"jobid={number}", "EndTime=now+10seconds")
+    assert soon.exit_code == 0, soon.text
+    running.communicate(timeout=120)
     text = (tmp_path / "out").read_text()
-    assert said.exit_code != 0, text
+    assert running.returncode != 0, text
     assert "polympi audit: the state at SIGTERM" in text
     assert "Hang (cycle): Each waits for the next" in text
     assert (folder / "audit.html").is_file()

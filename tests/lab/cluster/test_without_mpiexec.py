@@ -14,12 +14,13 @@ from polympi.lab.cluster import manage, slurm
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = [pytest.mark.system, pytest.mark.exclusive]
+pytestmark = pytest.mark.system
 
 LAUNCHERS = re.compile(r"mpiexec|mpirun|orterun|orted|prte|prun|hydra")
 EXEC = ["cluster", "exec", "--name", "t", "--"]
 POLYMPI = [sys.executable, "-m", "polympi"]
 RUN = ["run", "--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c,mpi4py"]
+RUN += ["--launch-timeout", "5m"]  # other tests run beside
 
 
 def programs_without_launchers(folder: Path) -> Path:
@@ -74,7 +75,7 @@ def test_a_machine_without_mpiexec_measures_in_an_allocation_and_as_a_job(
     assert measured.exit_code == 0, measured.text
     way = "pmix" if stack.family == "openmpi" else "pmi2"
     assert f" on t-1 and t-2, ranks are started by 'srun --mpi={way}' (bare)" in measured.text
-    submitted = polympi(*EXEC, *POLYMPI, "submit", "--time", "5m", "--", *words, str(tmp_path / "submitted"))
+    submitted = polympi(*EXEC, *POLYMPI, "submit", "--time", "10m", "--", *words, str(tmp_path / "submitted"))
     assert submitted.exit_code == 0, submitted.text
     for name in ("allocated", "submitted"):
         directory = RunDirectory.open(tmp_path / name)
