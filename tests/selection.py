@@ -43,10 +43,12 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     passed = set(noted.read_text(encoding="utf-8").splitlines()) if noted.exists() else set()
     kept, others = [], []
     for item in items:
-        stack = _stack(item)
-        if stack:
+        stacks = _stacks(item)
+        if stacks:
             item.add_marker("mpi")
-        unwanted = (wanted and stack not in (None, wanted)) or item.nodeid in passed
+        if len(stacks) > 1:  # `make test` installs one
+            item.add_marker("system")
+        unwanted = (wanted and stacks and wanted not in stacks) or item.nodeid in passed
         (others if unwanted else kept).append(item)
     items[:] = sorted(kept, key=lambda item: _file(item.nodeid) not in LONG)
     if others:
@@ -62,7 +64,7 @@ def _file(nodeid: str) -> str:
     return nodeid.split("::", 1)[0]
 
 
-def _stack(item: pytest.Item) -> str | None:
-    """The MPI library that a test runs on, the first of several; None if it needs none."""
+def _stacks(item: pytest.Item) -> list[str]:
+    """The MPI libraries that a test runs on; none if it needs none."""
     named = [parameters(item).get("stack"), *getattr(item, "fixturenames", ())]
-    return next((stack for stack in STACKS if stack in named), None)
+    return [stack for stack in STACKS if stack in named]

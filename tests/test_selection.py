@@ -1,4 +1,4 @@
-"""Which tests are tried again."""
+"""Which tests run, and which are tried again."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from selection import STACKS
+
 REPOSITORY = Path(__file__).parents[1]
 OF_THE_INTERFACE = "tests/interface/test_names.py"
 OF_THE_LABORATORY = "tests/lab/audit/test_watcher.py"
+OF_BOTH_LIBRARIES = "tests/lab/tools/test_find.py"
 
 
 def second_try(path: str) -> int:
@@ -20,3 +24,17 @@ def second_try(path: str) -> int:
 def test_those_of_the_interface_are_not() -> None:
     assert second_try(OF_THE_LABORATORY) == 0
     assert second_try(OF_THE_INTERFACE) == 1
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_those_of_both_libraries_are_of_the_system_and_run_with_either(stack: str) -> None:
+    def names(mark: str) -> set[str]:
+        command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-m", mark, "--stack", stack]
+        done = subprocess.run(
+            [*command, OF_BOTH_LIBRARIES], cwd=REPOSITORY, capture_output=True, text=True, timeout=120, check=False
+        )
+        return {line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line}
+
+    both = {"test_the_program_of_the_stack_is_found_among_others", "test_another_program_is_refused_in_a_clause"}
+    assert names("mpi and system") == both
+    assert names("mpi and not system").isdisjoint(both)
