@@ -89,7 +89,8 @@ def test_the_same_tests_of_mpi4py_pass(run, stack: Stack, tmp_path: Path, ranks:
 
 
 def test_the_same_programs_run(stack: Stack, everything: Fetched) -> None:
-    plain = run_programs(everything, 3, stack, "plain", MPICH_SLEEPS)
-    fails_anyway = {name for name, outcome in plain.items() if outcome != "passed"}  # up to a minute each
+    left_out = {"mpi4py-fft: test_pencil.py"} if stack.family == "openmpi" else set()  # a minute: on one library
+    plain = run_programs(everything, 3, stack, "plain", MPICH_SLEEPS, left_out=left_out)
+    fails_anyway = left_out | {name for name, outcome in plain.items() if outcome != "passed"}  # up to a minute each
     accelerated = run_programs(everything, 3, stack, "accelerated", MPICH_SLEEPS, left_out=fails_anyway)
     assert differences(plain, accelerated) == []
