@@ -46,7 +46,7 @@ class Commands:
 
     def __call__(self, *arguments: str) -> Said:
         process = self.begin(*arguments)
-        out, err = process.communicate(timeout=480)
+        out, err = process.communicate(timeout=240)
         return Said(process.returncode, out + err)
 
     def put(self, name: str, script: str) -> None:

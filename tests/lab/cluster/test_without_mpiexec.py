@@ -8,19 +8,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from short_runs import ONE_CASE
 
 from polympi.lab.bindings.manifest import default_bindings, load_bindings, python_requirements
 from polympi.lab.cluster import manage, slurm
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.exclusive]
 
 LAUNCHERS = re.compile(r"mpiexec|mpirun|orterun|orted|prte|prun|hydra")
 EXEC = ["cluster", "exec", "--name", "t", "--"]
 POLYMPI = [sys.executable, "-m", "polympi"]
-RUN = ["run", "--profile", "glance", "--bench", "latency/standard/bytes", "--sizes", "8", "--binding", "c,mpi4py"]
-RUN += ["--launch-timeout", "5m"]  # other tests run beside
+RUN = ["run", *ONE_CASE, "--stack", "bare"]
 
 
 def programs_without_launchers(folder: Path) -> Path:
@@ -70,12 +70,12 @@ def test_a_machine_without_mpiexec_measures_in_an_allocation_and_as_a_job(
     assert f"stack bare: {stack.library}" in added.text
     assert "building mpi4py" not in added.text  # its wheel serves: the library finds those beside it
 
-    words = [*RUN, "--stack", "bare", "-o"]
-    measured = polympi(*EXEC, "salloc", "-N", "2", *POLYMPI, *words, str(tmp_path / "allocated"))
+    both = ["--binding", "c,mpi4py"]
+    measured = polympi(*EXEC, "salloc", "-N", "2", *POLYMPI, *RUN, *both, "-o", str(tmp_path / "allocated"))
     assert measured.exit_code == 0, measured.text
     way = "pmix" if stack.family == "openmpi" else "pmi2"
     assert f" on t-1 and t-2, ranks are started by 'srun --mpi={way}' (bare)" in measured.text
-    submitted = polympi(*EXEC, *POLYMPI, "submit", "--time", "10m", "--", *words, str(tmp_path / "submitted"))
+    submitted = polympi(*EXEC, *POLYMPI, "submit", "--time", "5m", "--", *RUN, "-o", str(tmp_path / "submitted"))
     assert submitted.exit_code == 0, submitted.text
     for name in ("allocated", "submitted"):
         directory = RunDirectory.open(tmp_path / name)
