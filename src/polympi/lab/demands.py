@@ -28,6 +28,23 @@ class RankDemand(msgspec.Struct, frozen=True, kw_only=True):
         return sum(size * number for size, number in self.messages.items())
 
 
+class Instructions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rank executes outside MPI for a send and a receive."""
+
+    stack: str
+    binding: str
+    benchmark: str
+    mode: str
+    payload: str
+    size_bytes: int
+    own: float
+
+    @property
+    def case(self) -> Case:
+        """The case."""
+        return Case(self.benchmark, self.mode, self.payload, self.size_bytes)
+
+
 class Demand(msgspec.Struct, frozen=True, kw_only=True):
     """What a binding asks of MPI in one iteration of a case."""
 

@@ -15,7 +15,11 @@ from polympi.lab.catalogue import FIXED_SIZES, Case, halo_bytes, problem_bytes
 from polympi.lab.stacks.stack import Stack
 
 SHIPPED = load_bindings()
-LANGUAGES = ("c", "csharp-mono", "go", "java", "mpi4py-object")
+LANGUAGES = {
+    "mpich": ("c", "csharp-mono", "csharp-netcore31-mcs", "cxx", "fortran-mpi", "go", "java")
+    + ("mpi4py", "mpi4py-object", "polympi", "rust"),
+    "openmpi": ("boost", "boost-serialized", "fortran-f08", "r", "rust"),
+}
 CASES = (  # with the applications of examples/; what a binding lacks is left out
     Case("latency", "standard", "bytes", 1024),
     Case("latency", "standard-persistent", "bytes", 8),
@@ -33,26 +37,30 @@ CASES = (  # with the applications of examples/; what a binding lacks is left ou
 FEWEST = 50  # calls of a rank in these cases, far below what any binding makes
 
 
-@pytest.fixture(scope="module")
-def counter(mpich: Stack, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def counter(stack: Stack, folder: Path) -> Path:
     """The library that counts."""
-    options = ["-O2", "-shared", "-fPIC", "-ldl", "-DLARGE"]
-    return compiled(mpich, "counter.c", tmp_path_factory.mktemp("counter"), *options)
+    large = ["-DLARGE"] if stack.name == "mpich" else []
+    return compiled(stack, "counter.c", folder, "-O2", "-shared", "-fPIC", "-ldl", *large)
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("name", LANGUAGES)
-def test_all_calls_of_a_language_are_counted(mpich: Stack, counter: Path, name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("library", "name"), [(library, name) for library in LANGUAGES for name in LANGUAGES[library]])
+def test_all_calls_of_a_language_are_counted(
+    request: pytest.FixtureRequest, library: str, name: str, tmp_path: Path
+) -> None:
+    stack: Stack = request.getfixturevalue(library)
     binding = SHIPPED[name]
-    if missing := why_not_ready(binding, mpich):
+    if missing := why_not_ready(binding, stack):
         pytest.skip(missing)
     cases = [case for case in CASES if binding.why_not(case) is None]
     lines = [f"case {n} {c.benchmark} {c.mode} {c.payload} {c.size_bytes} 1 2 5 2" for n, c in enumerate(cases)]
     plan, counts = tmp_path / "plan", tmp_path / "counts"
-    plan.write_text("\n".join(["polympi-plan 2", "window 4", f"start {start_library(mpich)}", *lines, "end", ""]))
+    plan.write_text("\n".join(["polympi-plan 2", "window 4", f"start {start_library(stack)}", *lines, "end", ""]))
     counts.mkdir()
-    command = program_command(binding, mpich, build(binding, mpich), plan, tmp_path / "samples")
-    job = record(mpich, 2, command, tmp_path / "audit", before=counter, variables={"COUNTS": str(counts)})
+    command = program_command(binding, stack, build(binding, stack), plan, tmp_path / "samples")
+    job = record(
+        stack, 2, command, tmp_path / "audit", before=counter(stack, tmp_path), variables={"COUNTS": str(counts)}
+    )
     assert (job.code, len(job.ranks)) == (0, 2), job.stderr
     for one in job.ranks:
         counted = json.loads((counts / f"{one.header['pid']}.json").read_text())

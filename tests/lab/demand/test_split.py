@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from polympi.lab.cli.app import application
 from polympi.lab.conclusions.demands import calls_of_ranks, sent_words, split_sentence, splits
 from polympi.lab.demand.payload import payload_difference
 from polympi.lab.demand.split import Split
-from polympi.lab.demands import Demand, RankDemand
+from polympi.lab.demands import Demand, Instructions, RankDemand
 from polympi.lab.errors import LabError
 from polympi.lab.report.exporters import write_report
 from polympi.lab.samples.store import RunDirectory
@@ -139,6 +140,42 @@ def test_the_command_prints_the_parts_and_writes_them(directory: RunDirectory) -
     assert {line["like"] for line in lines} == {"c-multiple"}
     [of_dict] = [one for one in json.loads((directory.path / "cost.json").read_text()) if one["payload"] == "dict"]
     assert of_dict["ranks"][0]["messages"] == {"8": 1, "1024": 1}
+
+
+def test_instructions_that_were_counted_are_printed_and_written_next_to_those_of_c(directory: RunDirectory) -> None:
+    benchmark, mode, payload, size = PING_PONG[1]
+    directory.write_instructions(
+        [
+            Instructions(
+                stack="mpich", binding=name, benchmark=benchmark, mode=mode, payload=payload, size_bytes=size, own=own
+            )
+            for name, own in (("c", 21.0), ("mpi4py", 6857.0))
+        ]
+    )
+    done = cost("mpi4py", "--of", str(directory.path))
+    assert re.search(r"\b6,857 +21\b", done.output), done.output
+    lines = list(csv.DictReader((directory.path / "cost.csv").read_text().splitlines()))
+    counts = {
+        (line["benchmark"], line["payload"], line["size_bytes"]): (line["instructions"], line["c_instructions"])
+        for line in lines
+    }
+    assert counts["latency", "bytes", "8"] == ("6857.0", "21.0")
+    assert counts["latency", "dict", "24"] == ("", "")
+
+
+def test_without_valgrind_a_sentence_says_what_was_not_counted(
+    directory: RunDirectory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def measured(*_: object, **__: object) -> RunDirectory:
+        return directory
+
+    monkeypatch.setattr("polympi.lab.cli.cost._request", measured)
+    monkeypatch.setattr("polympi.lab.cli.cost._measured", measured)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = cost("mpi4py")
+    assert done.exit_code == 0, done.output
+    assert "Instructions were not counted: valgrind is not installed." in done.output
+    assert directory.instructions() == []
 
 
 @pytest.mark.parametrize(

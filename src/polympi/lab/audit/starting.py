@@ -33,7 +33,7 @@ GRACE_S = 5.0  # for a launcher to end its ranks after a signal
 _SKEW_S = 60.0  # by which clocks of hosts and of a file server may differ
 LAUNCHERS = re.compile(r"(mpiexec|mpirun|orterun|prterun|prun|srun|jsrun|aprun)([.-].*)?")
 # What launchers give each rank: its number.
-_OF_RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PALS_RANKID", "JSM_NAMESPACE_RANK")
+RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PALS_RANKID", "JSM_NAMESPACE_RANK")
 # What is the same for all ranks of a job and for no other, the most precise first.
 _OF_JOBS = ("PMIX_NAMESPACE", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID")
 
@@ -43,7 +43,7 @@ def rank_here(environment: Mapping[str, str] = os.environ) -> str | None:
 
     Slurm also sets its variable in a batch script, before any step.
     """
-    for name in _OF_RANKS:
+    for name in RANK_VARIABLES:
         if name in environment and not (name == "SLURM_PROCID" and _in_batch_script(environment)):
             return environment[name]
     return None

@@ -11,6 +11,7 @@ from polympi.lab.cli.names import complete_benches, complete_bindings, complete_
 from polympi.lab.cli.options import BindingFolders
 
 if TYPE_CHECKING:
+    from polympi.lab.demand.split import Split
     from polympi.lab.run.request import Request
     from polympi.lab.samples.store import RunDirectory
 
@@ -59,6 +60,7 @@ def cost(
     """Split the time of a binding's calls: MPI, what it sends in addition, and its own work.
 
     Measures the binding next to C in interleaved launches, and records in one more launch what it asks of MPI.
+    Where valgrind is installed, counts the instructions that it executes outside MPI, too.
     Writes the report of the run, cost.csv and cost.json.
     """
     from polympi.lab.cli.arguments import split_list
@@ -84,8 +86,11 @@ def cost(
             f"'{directory.path}' has no case of {binding} that was both timed and recorded: the report says what went "
             "wrong; the profile glance records nothing."
         )
-    print_cost(analysis, found, results)
-    written = write_cost(analysis, found, directory.path)
+    if of is None:
+        _count(directory, request, found)
+    counts = directory.instructions()
+    print_cost(analysis, found, counts, results)
+    written = write_cost(analysis, found, counts, directory.path)
     if of is None:
         written += write_report(analysis, directory.path, ["csv", "html"])
     for path in written:
@@ -146,3 +151,26 @@ def _measured(request: Request, *, wait: bool) -> RunDirectory:
         measured = measure(request, watcher=watcher, wait=wait)
     say(ending(measured))
     return measured.directory
+
+
+def _count(directory: RunDirectory, request: Request, splits: list[Split]) -> None:
+    """Count the instructions of the bindings and of C in the cases that were split, and say what was not counted."""
+    from polympi.lab.arms import REFERENCE
+    from polympi.lab.cli.console import say
+    from polympi.lab.demand.instructions import count_instructions, countable, why_not_counted
+
+    if why := why_not_counted():
+        say(f"Instructions were not counted: {why}.")
+        return
+    counts = []
+    for stack in request.stacks:
+        for name in dict.fromkeys([REFERENCE, *(one.binding for one in splits)]):
+            cases = countable(dict.fromkeys(one.case for one in splits if name in (REFERENCE, one.binding)))
+            if not cases:
+                continue
+            say(f"counting the instructions of {name} on {stack.name}")
+            counted = count_instructions(request.bindings[name], stack, cases)
+            if counted.problem:
+                say(f"The instructions of {name} on {stack.name} were not counted: {counted.problem.rstrip('.')}.")
+            counts += counted.counts
+    directory.write_instructions(counts)

@@ -144,11 +144,16 @@ def _split(
     )
 
 
+def one_by_one(case: Case) -> bool:
+    """Whether each message of a case waits for the one before."""
+    benchmark = BENCHMARKS[case.benchmark]
+    return benchmark.messages and not benchmark.windowed and benchmark.operations(case.mode, 1) <= 2
+
+
 def _extra(demand: Demand, of_c: Demand, message: _Message | None) -> float | None:
     """What C takes for more or longer messages, where each waits for the one before."""
-    benchmark, number = BENCHMARKS[demand.benchmark], sum(of_c.messages.values())
-    one_by_one = benchmark.messages and not benchmark.windowed and benchmark.operations(demand.mode, 1) <= 2
-    if not one_by_one or not number or message is None:
+    number = sum(of_c.messages.values())
+    if not one_by_one(demand.case) or not number or message is None:
         return None
     ours, theirs = (sum(many * message(size) for size, many in one.messages.items()) for one in (of_c, demand))
     return (theirs - ours) / number

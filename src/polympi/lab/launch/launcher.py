@@ -47,6 +47,7 @@ class Setting:
     cluster: Cluster | None = None
     arguments: Sequence[str] = ()  # further arguments of the launcher, those of a level
     carried: bool = False  # whether plan and samples go with the launch, and no other host sees the folder
+    before: Sequence[str] = ()  # words before a rank's command: what runs it
     clocks: HostClocks | None = None  # what knows the clocks of other hosts; None if there are none
 
     def has_our_clock(self, host: str | None) -> bool:
@@ -115,7 +116,7 @@ def launch(
     command = mpiexec_command(
         stack,
         setting.ranks,
-        program,
+        [*setting.before, *program],
         processors=setting.processors,
         hostfile=setting.hostfile,
         cluster=setting.cluster,

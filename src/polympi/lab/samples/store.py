@@ -11,7 +11,7 @@ import msgspec
 import polars as pl
 
 from polympi.lab.decoding import what_is_wrong
-from polympi.lab.demands import Demand
+from polympi.lab.demands import Demand, Instructions
 from polympi.lab.errors import ResultError, UsageError, system_reason
 from polympi.lab.records import (
     FORMAT,
@@ -33,6 +33,7 @@ ENVIRONMENT = "environment.json"
 LAUNCHES = "launches.jsonl"
 TOOLS = "tools.jsonl"
 DEMANDS = "demands.json"
+INSTRUCTIONS = "instructions.json"
 _CASE = ("benchmark", "mode", "payload", "size_bytes")
 
 
@@ -118,6 +119,14 @@ class RunDirectory:
     def demands(self) -> list[Demand]:
         """What bindings ask of MPI; empty if it was not recorded, or cannot be read."""
         return self._read_unless_damaged(DEMANDS, list[Demand]) or []
+
+    def write_instructions(self, counts: Sequence[Instructions]) -> None:
+        """Keep how many instructions bindings execute."""
+        self._write_json(INSTRUCTIONS, counts)
+
+    def instructions(self) -> list[Instructions]:
+        """How many instructions bindings execute; empty if they were not counted, or cannot be read."""
+        return self._read_unless_damaged(INSTRUCTIONS, list[Instructions]) or []
 
     def write_outcome(self, outcome: Outcome) -> None:
         """Say how the run ended."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import polars as pl
 
+from polympi.lab.catalogue import Case
 from polympi.lab.demand.split import Split
-from polympi.lab.demands import Demand
+from polympi.lab.demands import Demand, Instructions
+from polympi.lab.records import REFERENCE
 from polympi.lab.report.generator import write_text
 from polympi.lab.statistics.intervals import MedianInterval
 from polympi.lab.statistics.model import Analysis
@@ -19,12 +21,16 @@ COLUMNS = (
     *("stack", "binding", "benchmark", "mode", "payload", "size_bytes"),
     *("binding_ns", "binding_low_ns", "binding_high_ns", "c_ns", "c_low_ns", "c_high_ns", "like", "mpi_ns"),
     *("messages", "message_bytes", "extra_ns", "rest_ns", "rest_low_ns", "rest_high_ns", "largest"),
+    *("instructions", "c_instructions"),
 )
 
 
-def write_cost(analysis: Analysis, splits: Sequence[Split], folder: Path) -> list[Path]:
+def write_cost(
+    analysis: Analysis, splits: Sequence[Split], instructions: Sequence[Instructions], folder: Path
+) -> list[Path]:
     """Write ``cost.csv``, one line per binding and case, and ``cost.json``, which also has the calls of each rank."""
-    rows = [_row(one) for one in splits]
+    counts = {(one.stack, one.binding, one.case): one.own for one in instructions}
+    rows = [_row(one) | _counts(one, counts) for one in splits]
     asked = {(one.stack, one.binding, one.case): one for one in analysis.demands}
     content = [row | {"ranks": _ranks(asked, one)} for row, one in zip(rows, splits, strict=True)]
     frame = pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame(schema=COLUMNS)
@@ -56,6 +62,12 @@ def _row(split: Split) -> dict[str, Any]:
         **_ends("rest", split.rest_interval),
         "largest": split.largest,
     }
+
+
+def _counts(split: Split, counts: Mapping[tuple[str, str, Case], float]) -> dict[str, float | None]:
+    """What a rank executes outside MPI for a send and a receive; None where it was not counted."""
+    own, of_c = (counts.get((split.stack, arm, split.case)) for arm in (split.binding, REFERENCE))
+    return {"instructions": own, "c_instructions": of_c}
 
 
 def _ends(name: str, interval: MedianInterval | None) -> dict[str, float | None]:
