@@ -20,7 +20,7 @@
     X(Gather, gather) X(Gatherv, gatherv) X(Scatter, scatter) X(Allgather, allgather) \
     X(Allgatherv, allgatherv) X(Alltoall, alltoall) X(Alltoallv, alltoallv) \
     X(Comm_dup, comm_dup) X(Comm_split, comm_split) X(Comm_free, comm_free) \
-    X(Cart_create, cart_create) X(Finalize, finalize)
+    X(Comm_delete_attr, comm_delete_attr) X(Cart_create, cart_create) X(Finalize, finalize)
 /* clang-format on */
 
 enum {
@@ -35,7 +35,9 @@ static const char *const names[NAMES] = {
 #undef X
 };
 static long long counts[NAMES];
-static __thread int depth; /* Fortran's procedures, and some of C, call others by their public names */
+/* Fortran's procedures, and some of C, call others by their public names; callbacks from MPI call some, too.
+ */
+static __thread int depth;
 
 /* As many arguments as any procedure has; all are integers or pointers. */
 #define P                                                                                                    \
