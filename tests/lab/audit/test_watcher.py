@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from audit.written import Written, ticks
 
 from polympi.lab.audit.layout import State
+from polympi.lab.audit.look import look
+from polympi.lab.audit.standing import Situation
 from polympi.lab.audit.verdict import Kind
 from polympi.lab.audit.watcher import AGAIN_S, Watcher
 
@@ -46,6 +49,19 @@ def test_it_is_called_once_nothing_moves(job: Job) -> None:
     assert roll.verdict is not None
     assert (roll.verdict.kind, len(job.lines)) == (Kind.CYCLE, 1)
     assert "no progress for 30 s" in job.lines[0]
+
+
+def test_a_job_that_moves_while_its_ranks_are_read_is_not_judged(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    def look_slowly(*arguments: Any) -> Situation:
+        found = look(*arguments)
+        job.write(progress=2)
+        return found
+
+    monkeypatch.setattr("polympi.lab.audit.watcher.look", look_slowly)
+    job.write(progress=1)
+    assert job.pass_time(32) == []
+    assert job.lines == []
+    assert job.pass_time(31)  # nothing moves any more
 
 
 def test_it_is_called_again_if_something_has_changed(job: Job) -> None:

@@ -53,7 +53,7 @@ class Watcher:
         if now - self._since < self.stall or now < self._again:
             return None
         roll = self._roll(job)
-        if roll.verdict is None:
+        if roll.verdict is None or progress_of(job) != progress:  # ranks are read one after the other, and may go on
             return None
         self._again = now + AGAIN_S
         if roll.signature != self._said:
