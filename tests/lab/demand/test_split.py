@@ -6,11 +6,13 @@ import csv
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from synthetic import c_time_ns, make_run
 from typer.testing import CliRunner, Result
 
+from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.catalogue import Case
 from polympi.lab.cli.app import application
 from polympi.lab.conclusions.demands import calls_of_ranks, sent_words, split_sentence, splits
@@ -163,19 +165,24 @@ def test_instructions_that_were_counted_are_printed_and_written_next_to_those_of
     assert counts["latency", "dict", "24"] == ("", "")
 
 
-def test_without_valgrind_a_sentence_says_what_was_not_counted(
+def test_without_valgrind_and_py_spy_a_sentence_each_says_what_is_missing(
     directory: RunDirectory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    def request(*_: object) -> SimpleNamespace:
+        return SimpleNamespace(stacks=[SimpleNamespace(name="mpich")], bindings=load_bindings())
+
     def measured(*_: object, **__: object) -> RunDirectory:
         return directory
 
-    monkeypatch.setattr("polympi.lab.cli.cost._request", measured)
+    monkeypatch.setattr("polympi.lab.cli.cost._request", request)
     monkeypatch.setattr("polympi.lab.cli.cost._measured", measured)
     monkeypatch.setenv("PATH", str(tmp_path))
     done = cost("mpi4py")
     assert done.exit_code == 0, done.output
     assert "Instructions were not counted: valgrind is not installed." in done.output
     assert directory.instructions() == []
+    text = " ".join(done.output.split())
+    assert "There is no flame graph of mpi4py on mpich: py-spy is not installed: 'pip install py-spy'." in text
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,8 @@ def cost(
     """Split the time of a binding's calls: MPI, what it sends in addition, and its own work.
 
     Measures the binding next to C in interleaved launches, and records in one more launch what it asks of MPI.
-    Where valgrind is installed, counts the instructions that it executes outside MPI, too.
+    Where valgrind is installed, counts the instructions that it executes outside MPI, too; where py-spy is, draws a
+    flame graph of a Python binding.
     Writes the report of the run, cost.csv and cost.json.
     """
     from polympi.lab.cli.arguments import split_list
@@ -92,7 +93,7 @@ def cost(
     print_cost(analysis, found, counts, results)
     written = write_cost(analysis, found, counts, directory.path)
     if of is None:
-        written += write_report(analysis, directory.path, ["csv", "html"])
+        written += [*_draw(directory, request, found), *write_report(analysis, directory.path, ["csv", "html"])]
     for path in written:
         results.print(str(path), markup=False, soft_wrap=True)
 
@@ -174,3 +175,28 @@ def _count(directory: RunDirectory, request: Request, splits: list[Split]) -> No
                 say(f"The instructions of {name} on {stack.name} were not counted: {counted.problem.rstrip('.')}.")
             counts += counted.counts
     directory.write_instructions(counts)
+
+
+def _draw(directory: RunDirectory, request: Request, splits: list[Split]) -> list[Path]:
+    """Draw a flame graph of each binding, and say of which there is none."""
+    from polympi.lab.catalogue import BENCHMARKS
+    from polympi.lab.cli.console import say
+    from polympi.lab.conclusions.demands import typical_split
+    from polympi.lab.demand.flames import draw_flames, why_not_drawn
+
+    drawn = []
+    for stack in request.stacks:
+        for name in dict.fromkeys(one.binding for one in splits):
+            typical = typical_split([one for one in splits if one.binding == name])
+            if typical is None:
+                continue
+            path = directory.path / f"flames-{name}-{stack.name}.svg"
+            why = why_not_drawn(request.bindings[name])
+            if not why:
+                operations = BENCHMARKS[typical.case.benchmark].operations(typical.case.mode)
+                why = draw_flames(request.bindings[name], stack, typical.case, typical.binding_ns * operations, path)
+            if why:
+                say(f"There is no flame graph of {name} on {stack.name}: {why}.")
+            else:
+                drawn.append(path)
+    return drawn

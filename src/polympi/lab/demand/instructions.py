@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from polympi.lab.audit.starting import RANK_VARIABLES
 from polympi.lab.bindings.build import NATIVE, build
 from polympi.lab.bindings.manifest import Binding
 from polympi.lab.catalogue import Case
 from polympi.lab.demand.callgrind import outside_mpi
+from polympi.lab.demand.rank_0 import on_rank_0
 from polympi.lab.demand.split import one_by_one
 from polympi.lab.demand.windows import MARK
 from polympi.lab.demands import Instructions
@@ -52,9 +52,7 @@ def why_not_counted() -> str:
     return "" if shutil.which("valgrind") else "valgrind is not installed"
 
 
-def count_instructions(
-    binding: Binding, stack: Stack, cases: Sequence[Case], *, on_tick: Callable[[], None] = lambda: None
-) -> Counted:
+def count_instructions(binding: Binding, stack: Stack, cases: Sequence[Case]) -> Counted:
     """Launch a binding once with rank 0 under callgrind."""
     plan = {
         number: PlannedCase(
@@ -77,7 +75,7 @@ def count_instructions(
     with tempfile.TemporaryDirectory(prefix="polympi-instructions-") as scratch:
         folder = Path(scratch)
         setting = Setting(_RANKS, None, _RANKS, folder, before=_callgrind(folder))
-        launched = launch(Place(0), arm, stack, plan, setting, timeout_s=_TIMEOUT_S, on_tick=on_tick)
+        launched = launch(Place(0), arm, stack, plan, setting, timeout_s=_TIMEOUT_S)
         if launched.record.outcome != "ok":
             return Counted([], f"under valgrind {launched.record.detail}")
         numbers = [number for number in plan if number in launched.samples.valid]
@@ -97,10 +95,8 @@ def _for_any_processor(binding: Binding) -> Binding:
 
 def _callgrind(folder: Path) -> list[str]:
     """Words before a rank's command that run rank 0 under callgrind, and write a profile at each mark."""
-    rank = ""
-    for name in reversed(RANK_VARIABLES):
-        rank = f"${{{name}:-{rank}}}"
-    options = [
+    words = [
+        "valgrind",
         "--tool=callgrind",
         "--trace-children=yes",  # a program may start through a script
         f"--dump-before=*{MARK}",
@@ -108,8 +104,7 @@ def _callgrind(folder: Path) -> list[str]:
         "--compress-pos=no",
         f"--callgrind-out-file={folder / 'profile.%p'}",
     ]
-    choose = f'if [ "{rank}" = 0 ]; then exec valgrind "$@"; fi; shift {len(options)}; exec "$@"'
-    return ["/bin/sh", "-c", choose, "callgrind", *options]
+    return on_rank_0(words)
 
 
 def _windows(folder: Path) -> list[int]:
