@@ -17,7 +17,7 @@ from polympi.lab.stacks.stack import Stack
 SHIPPED = load_bindings()
 LANGUAGES = {
     "mpich": "c csharp-mono csharp-netcore31-mcs cxx fortran-mpi go java mpi4py mpi4py-object polympi rust",
-    "openmpi": "boost boost-serialized fortran-f08 r rust",
+    "openmpi": "boost boost-serialized r rust",
 }
 CASES = (  # with the applications of examples/; what a binding lacks is left out
     Case("latency", "standard", "bytes", 1024),

@@ -16,6 +16,7 @@ SHIPPED = load_bindings()
 
 def test_only_python_is_drawn_and_only_where_py_spy_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
     assert why_not_drawn(SHIPPED["rust"]) == "py-spy samples Python, and rust is in Rust"
     assert why_not_drawn(SHIPPED["mpi4py"]) == "py-spy is not installed: 'pip install py-spy'"
 

@@ -177,6 +177,7 @@ def test_without_valgrind_and_py_spy_a_sentence_each_says_what_is_missing(
     monkeypatch.setattr("polympi.lab.cli.cost._request", request)
     monkeypatch.setattr("polympi.lab.cli.cost._measured", measured)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
     done = cost("mpi4py")
     assert done.exit_code == 0, done.output
     assert "Instructions were not counted: valgrind is not installed." in done.output

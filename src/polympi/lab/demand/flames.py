@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -24,12 +25,17 @@ def why_not_drawn(binding: Binding) -> str:
     """Why there is no flame graph of a binding; empty if there can be one."""
     if binding.language != "Python":
         return f"py-spy samples Python, and {binding.name} is in {binding.language}"
-    return "" if shutil.which("py-spy") else "py-spy is not installed: 'pip install py-spy'"
+    return "" if _py_spy() else "py-spy is not installed: 'pip install py-spy'"
+
+
+def _py_spy() -> str | None:
+    """The program, also in a virtual environment that isn't activated."""
+    return shutil.which("py-spy") or shutil.which("py-spy", path=str(Path(sys.executable).parent))
 
 
 def draw_flames(binding: Binding, stack: Stack, case: Case, iteration_ns: float, into: Path) -> str:
     """Write the flame graph of a case; why there is none, or nothing."""
-    words = ["py-spy", "record", "--native", "--format", "flamegraph", "--rate", str(_RATE)]
+    words = [_py_spy() or "py-spy", "record", "--native", "--format", "flamegraph", "--rate", str(_RATE)]
     words += ["--output", str(into.absolute()), "--"]
     planned = PlannedCase(
         benchmark=case.benchmark,
