@@ -183,7 +183,7 @@ def test_without_valgrind_and_py_spy_a_sentence_each_says_what_is_missing(
     assert "Instructions were not counted: valgrind is not installed." in done.output
     assert directory.instructions() == []
     text = " ".join(done.output.split())
-    assert "There is no flame graph of mpi4py on mpich: py-spy is not installed: 'pip install py-spy'." in text
+    assert "A flame graph of mpi4py on mpich was not drawn: py-spy is not installed: 'pip install py-spy'." in text
 
 
 @pytest.mark.parametrize(

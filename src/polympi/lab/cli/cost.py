@@ -178,7 +178,7 @@ def _count(directory: RunDirectory, request: Request, splits: list[Split]) -> No
 
 
 def _draw(directory: RunDirectory, request: Request, splits: list[Split]) -> list[Path]:
-    """Draw a flame graph of each binding, and say of which there is none."""
+    """Draw a flame graph of each binding, and say which was not drawn, and why."""
     from polympi.lab.catalogue import BENCHMARKS
     from polympi.lab.cli.console import say
     from polympi.lab.conclusions.demands import typical_split
@@ -196,7 +196,7 @@ def _draw(directory: RunDirectory, request: Request, splits: list[Split]) -> lis
                 operations = BENCHMARKS[typical.case.benchmark].operations(typical.case.mode)
                 why = draw_flames(request.bindings[name], stack, typical.case, typical.binding_ns * operations, path)
             if why:
-                say(f"There is no flame graph of {name} on {stack.name}: {why}.")
+                say(f"A flame graph of {name} on {stack.name} was not drawn: {why}.")
             else:
                 drawn.append(path)
     return drawn

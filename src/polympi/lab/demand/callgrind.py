@@ -11,7 +11,7 @@ _LIBRARY = "libmpi"
 
 
 def outside_mpi(profile: Iterable[str]) -> int:
-    """The instructions of a profile but those within calls of MPI, in lines of whole names (``docs`` of callgrind).
+    """The instructions of a profile but those within calls of MPI, whose names are not compressed.
 
     The library also calls its own parts through other libraries, so a call is MPI's if a procedure of the standard is
     called from elsewhere.

@@ -15,14 +15,14 @@ from polympi.lab.launch.launcher import Arm, Place, Setting, launch
 from polympi.lab.records import PlannedCase
 from polympi.lab.stacks.stack import Stack
 
-_SECONDS = 5.0  # of messages, beside which the start is small
+_SECONDS = 5.0  # of messages; the start is short compared with that
 _RATE = 250  # samples per second
 _TIMEOUT_S = 120.0
 _RANKS = 2
 
 
 def why_not_drawn(binding: Binding) -> str:
-    """Why there is no flame graph of a binding; empty if there can be one."""
+    """Why the flame graph of a binding cannot be drawn; empty if it can."""
     if binding.language != "Python":
         return f"py-spy samples Python, and {binding.name} is in {binding.language}"
     return "" if _py_spy() else "py-spy is not installed: 'pip install py-spy'"
