@@ -61,7 +61,7 @@ COUNTERPARTS = {
     "pkl5": ("Communicator.send",),
     "attributes/keyvals": ("Communicator.attributes",),
     "alltoallw": (),
-    "shared-memory window": (),
+    "shared-memory window": ("Communicator.shared", "Communicator.split_by_host"),
     "neighbourhood coll": ("Graph.neighbor_alltoall",),
     "persistent p2p": ("Communicator.plan",),
     "persistent coll": (),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Literal, NoReturn, overload
 
+    from numpy.typing import DTypeLike, NDArray
     from typing_extensions import Self
 
     from polympi.cartesian import Cartesian
@@ -154,6 +155,28 @@ class Communicator(core.Communicator, metaclass=Listed):
         MPI 5.0, section 7.4.2 (MPI_Comm_split_type).
         """
         return self.split(core.machine())
+
+    def shared(self, shape: int | Sequence[int], dtype: DTypeLike = float) -> NDArray[Any]:
+        """One array of zeros that all ranks have, in shared memory. All ranks call it, on one host.
+
+        What a rank writes is there for the others after a :meth:`barrier`. Nobody frees the array: its memory goes with
+        the last view of the last rank.
+
+        Args:
+            shape: of the array, the same on all ranks.
+            dtype: of its elements, which aren't Python objects.
+
+        Raises:
+            TypeError, ValueError: shape or dtype isn't one.
+            MismatchError: the ranks are on several hosts, or give different arguments, or another rank's are wrong.
+            Error: the host has too little shared memory.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
+
+        MPI 5.0, section 12.2.3 (MPI_Win_allocate_shared).
+        """
+        from polympi.shared import make
+
+        return make(self, shape, dtype)
 
     def translate(self, ranks: Iterable[int], other: core.Communicator) -> list[int | None]:
         """The ranks that some ranks of this communicator have in another one; None where they aren't in it.
