@@ -54,7 +54,7 @@ COUNTERPARTS = {
     "Wtime": ("world",),
     "intercomm create/merge": ("Communicator.create_intercomm",),
     "reduce_scatter": ("Communicator.reduce_scatter",),
-    "RMA": (),
+    "RMA": ("Communicator.window", "Window.put", "Window.get", "Window.lock", "Window.fence"),
     "MPI-IO": (),
     "spawn/get_parent": ("spawn", "parent"),
     "futures pool": (),

@@ -30,6 +30,7 @@ _HOMES = {
     ),
     "polympi.partners": ("raw", "wrap"),
     "polympi.startup": ("abort", "finalize", "init", "library_version", "processor_name", "thread_level"),
+    "polympi.window": ("Window",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

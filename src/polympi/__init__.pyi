@@ -61,6 +61,7 @@ from polympi.startup import (
     processor_name as processor_name,
     thread_level as thread_level,
 )
+from polympi.window import Window as Window
 
 __all__ = [
     "ANY_SOURCE",
@@ -98,6 +99,7 @@ __all__ = [
     "TagError",
     "Timeout",
     "TruncationError",
+    "Window",
     "abort",
     "buffer_attach",
     "buffer_detach",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from polympi.cartesian import Cartesian
     from polympi.graph import Graph
+    from polympi.window import Window
 
     _Free = Literal[0] | None
     _Size = int | None
@@ -177,6 +178,25 @@ class Communicator(core.Communicator, metaclass=Listed):
         from polympi.shared import make
 
         return make(self, shape, dtype)
+
+    def window(self, array: NDArray[Any] | None) -> Window:
+        """Let all ranks access an array of each rank, without its help. All ranks call it.
+
+        In a ``with`` statement the window is freed at the end. It stays usable if the communicator is freed.
+
+        Args:
+            array: memory of this rank, contiguous and writable, of any size; None, if it has none.
+
+        Raises:
+            MismatchError: the array isn't one, or has Python objects; or the ranks give different dtypes, or another
+                rank's array is wrong.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
+
+        MPI 5.0, section 12.2.1 (MPI_Win_create).
+        """
+        from polympi.window import make
+
+        return make(self, array)
 
     def translate(self, ranks: Iterable[int], other: core.Communicator) -> list[int | None]:
         """The ranks that some ranks of this communicator have in another one; None where they aren't in it.

@@ -42,6 +42,8 @@ SESSION_S = 3600.0  # for a job that programs of a whole session use
 
 
 UCX_WARNING = re.compile(r"\[[\d.]+\] \[[^]]+\] +\S+ +UCX +WARN +(.*)\n")
+# Of Open MPI 5.0, when a window is made where UCX has no device.
+WITHOUT_UCX = re.compile(r"\[\S+:\d+\] \S+osc_ucx_component\.c:\d+ +Error: OSC UCX component priority set .*\n\s*?\n")
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,7 @@ def _run(
             break
         hosts.end_processes()
     warnings = [text for stream in wrote for text in UCX_WARNING.findall(stream)]
-    out, err = (UCX_WARNING.sub("", stream) for stream in wrote)
+    out, err = (WITHOUT_UCX.sub("", UCX_WARNING.sub("", stream)) for stream in wrote)
     return Outcome(ended.exit_code, out, err, sum("was not matched" in text for text in warnings))
 
 

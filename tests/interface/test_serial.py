@@ -115,6 +115,26 @@ for wrong in [], [1], [0, 0]:
     with raises(mpi.RankError, "rank 0, subset(): ranks "):
         w.subset(wrong)
 """,
+    "a shared array and a window of one rank": """
+import numpy as np
+array = w.shared((2, 3), np.int32)
+assert array.shape == (2, 3) and array.dtype == np.int32 and not array.any()
+with w.window(array) as window:
+    window.fence()
+    window.put(np.arange(12, dtype=np.int32)[::2], 0)
+    window.accumulate(np.ones(2, np.int32), 0, 1, op=mpi.MAX)
+    window.fence()
+    assert array.ravel().tolist() == [0, 2, 4, 6, 8, 10]
+    into = np.zeros(4, np.int32)[::-2]
+    with window.lock(0, exclusive=True):
+        window.get(into, 0, 4)
+        assert window.fetch_and_op(5, 0, 1) == 2
+        assert window.compare_and_swap(7, 1, 0, 1) == window.compare_and_swap(3, 0, 0, 1) == 7
+    assert into.tolist() == [8, 10] and array[0, 1] == 1
+    with raises(mpi.MismatchError, "rank 0, window.put(): 1 elements from offset 6 are not all among the 6"):
+        with window.lock_all():
+            window.put(1, 0, 6)
+""",
     "signal handlers communicate and finalise in the middle of a receive": """
 import signal
 def then(action):

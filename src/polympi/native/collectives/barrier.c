@@ -63,16 +63,21 @@ static int barrier_open(Barrier *barrier, Collective *collective) {
     return 0;
 }
 
-PyObject *communicator_barrier(Communicator *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
+int barrier_run(Communicator *comm, const char *operation, PyObject *timeout) {
     Collective collective;
     Barrier barrier;
-    if (signature_parse(&barrier_signature, args, nargs, kwnames, values) < 0 ||
-        collective_open(&collective, self, BARRIER, 0, values[0]) < 0)
-        return NULL;
+    if (collective_open(&collective, comm, BARRIER, 0, timeout) < 0)
+        return -1;
+    collective.call.operation = operation;
     if (barrier_open(&barrier, &collective) == 0)
         rounds_run(&barrier.rounds);
-    if (collective_close(&collective) < 0)
+    return collective_close(&collective);
+}
+
+PyObject *communicator_barrier(Communicator *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    if (signature_parse(&barrier_signature, args, nargs, kwnames, values) < 0 ||
+        barrier_run(self, barrier_signature.function, values[0]) < 0)
         return NULL;
     Py_RETURN_NONE;
 }

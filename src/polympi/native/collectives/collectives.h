@@ -14,5 +14,8 @@ COLLECTIVE(scatter)
 COLLECTIVE(allgather)
 COLLECTIVE(alltoall)
 
+/* A barrier, which errors call `operation`; `timeout` is the user's, or NULL. */
+int barrier_run(Communicator *comm, const char *operation, PyObject *timeout);
+
 /* What was given as `root`: 0 if it was not. 0, or -1 with TypeError or RankError. */
 int parse_root(Communicator *comm, PyObject *value, const char *operation, int *root);

@@ -20,6 +20,7 @@
 #include "collectives/async_collective.h"
 #include "memory/strided.h"
 #include "python/interface/request.h"
+#include "python/interface/window.h"
 #include "python/last_report.h"
 #include "python/raw/raw_receive.h"
 #include "reductions/op.h"
@@ -208,7 +209,7 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
         progress();
         failed = drain(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
                  report_receives(sentences) < 0 || raw_receives_report(sentences) < 0 ||
-                 plan_transfers_report(sentences) < 0;
+                 plan_transfers_report(sentences) < 0 || windows_report(sentences) < 0;
     }
     if (failed)
         Py_CLEAR(sentences);

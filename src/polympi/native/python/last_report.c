@@ -16,6 +16,9 @@ static const Call *first_of(const Call *(*next)(const void **place), Py_ssize_t 
     return call;
 }
 
+/* An access to other ranks' windows, in which they take no part. */
+static bool is_one_sided(const Call *call) { return strncmp(call->operation, "window.", 7) == 0; }
+
 /* "waits for rank 1 to receive isend(dest=1, tag=0) and 2 more", or "waits for all ranks to call barrier()":
  * whether there is anything. */
 static bool what_is_waited_for(char sentence[3 * CALL_TEXT]) {
@@ -33,7 +36,9 @@ static bool what_is_waited_for(char sentence[3 * CALL_TEXT]) {
     call_text(text, sizeof text, call);
     if (more)
         snprintf(others, sizeof others, " and %zd more", more);
-    if (call->peer == NO_PEER)
+    if (is_one_sided(call))
+        snprintf(sentence, 3 * CALL_TEXT, "waits for an answer to %s%s", text, others);
+    else if (call->peer == NO_PEER)
         snprintf(sentence, 3 * CALL_TEXT, "waits for all ranks to call %s%s", text, others);
     else
         snprintf(sentence, 3 * CALL_TEXT, "waits for %s to receive %s%s", rank_text(peer, call, call->peer),
@@ -42,7 +47,9 @@ static bool what_is_waited_for(char sentence[3 * CALL_TEXT]) {
 }
 
 static const char *fate(const Call *call) {
-    return call->peer == NO_PEER ? "was never called by all ranks" : "was never received";
+    return is_one_sided(call)      ? "was never answered"
+           : call->peer == NO_PEER ? "was never called by all ranks"
+                                   : "was never received";
 }
 
 /* ---- with Python ---- */

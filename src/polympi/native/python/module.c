@@ -5,6 +5,7 @@
 #include "python/ending.h"
 #include "python/interface/communicator.h"
 #include "python/interface/request.h"
+#include "python/interface/window.h"
 #include "python/mpi4py/mpi4py.h"
 #include "python/raw/raw.h"
 #include "python/start.h"
@@ -196,6 +197,7 @@ static int add_types(PyObject *module) {
     return PyModule_AddObjectRef(module, "Communicator", (PyObject *)&Communicator_Type) ||
            PyModule_AddObjectRef(module, "Request", (PyObject *)&Request_Type) ||
            PyModule_AddObjectRef(module, "Plan", (PyObject *)&Plan_Type) ||
+           PyModule_AddObjectRef(module, "Window", (PyObject *)&Window_Type) ||
            PyModule_AddObjectRef(module, "Raw", (PyObject *)&Raw_Type) ||
            PyModule_AddObjectRef(module, "Status", (PyObject *)Status_Type) ||
            PyModule_AddIntConstant(module, "ANY_SOURCE", ANY_SOURCE) ||

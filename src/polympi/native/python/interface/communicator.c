@@ -12,6 +12,7 @@
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
 #include "collectives/subset_notes.h"
+#include "python/interface/window.h"
 #include "python/raw/raw.h"
 #include "python/wrapping.h"
 #include "transfer/open_communicators.h"
@@ -252,10 +253,10 @@ PyTypeObject Communicator_Type = {
 int communicator_prepare(void) {
     PyMethodDef *const tables[] = {point_to_point_methods, collective_methods, nonblocking_collective_methods,
                                    plan_methods,           management_methods, group_methods,
-                                   freeing_methods};
+                                   window_methods,         freeing_methods};
     Communicator_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
     if (!Communicator_Type.tp_methods || point_to_point_prepare() < 0 || collectives_prepare() < 0 ||
-        nonblocking_collectives_prepare() < 0 || plan_prepare() < 0 ||
+        nonblocking_collectives_prepare() < 0 || plan_prepare() < 0 || window_prepare() < 0 ||
         PREPARE_SIGNATURES(&split_signature) < 0)
         return -1;
     return PyType_Ready(&Communicator_Type);

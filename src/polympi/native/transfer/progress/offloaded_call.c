@@ -289,6 +289,8 @@ static int raise_left(const Offloaded *offloaded, double seconds) {
                   "it; the call will still be made: end the job with polympi.abort()"
                 : "the machine is too busy to begin it; the call will still be made: end the job with "
                   "polympi.abort()");
+    if (offloaded->what.missing)
+        return raise_timeout_since(&offloaded->what.call, seconds, offloaded->what.missing);
     return raise_timeout_since(
         &offloaded->what.call, seconds,
         state.locking ? NOT_ALL_CALLED OR_LEVELS("a level below 'multiple', for which mpi4py asks") GOES_ON

@@ -15,6 +15,7 @@ typedef struct {
     int (*make)(void *context);   /* MPI's code; without the GIL, on another thread */
     void (*close)(void *context); /* of a call that was left and is over; with the GIL */
     void *context;                /* on the heap */
+    const char *missing;          /* at a time-out; NULL: that all ranks make the call */
 } OffloadedCall;
 
 /* Returned, with an exception, if the call was left: its context is no longer the caller's. */

@@ -14,6 +14,8 @@ typedef struct serial_op *MPI_Op;
 typedef struct serial_request *MPI_Request;
 typedef int MPI_Info, MPI_Errhandler, MPI_Group;
 typedef long long MPI_Count;
+typedef long MPI_Aint;
+typedef struct serial_window *MPI_Win;
 typedef struct {
     int tag;
     MPI_Comm comm;
@@ -82,6 +84,7 @@ enum { MPI_INFO_NULL, MPI_ERRORS_RETURN };
 enum { MPI_PROC_NULL = -1, MPI_ANY_SOURCE = -2, MPI_ANY_TAG = -1, MPI_UNDEFINED = -32766 };
 enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
 enum { MPI_COMM_TYPE_SHARED = 1, MPI_TAG_UB = 1 };
+enum { MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED };
 enum {
     MPI_MAX_ERROR_STRING = 128,
     MPI_MAX_LIBRARY_VERSION_STRING = 128,
@@ -218,3 +221,25 @@ int MPI_Ireduce_scatter(const void *data, void *result, const int *counts, MPI_D
 int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op);
 int MPI_Op_free(MPI_Op *op);
 int MPI_Reduce_local(const void *left, void *right, int count, MPI_Datatype type, MPI_Op op);
+
+/* ---- windows (windows.c) ---- */
+
+int MPI_Win_create(void *memory, MPI_Aint nbytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int MPI_Win_free(MPI_Win *win);
+int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler);
+int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win);
+int MPI_Win_unlock(int rank, MPI_Win win);
+int MPI_Win_lock_all(int assertion, MPI_Win win);
+int MPI_Win_unlock_all(MPI_Win win);
+int MPI_Win_flush(int rank, MPI_Win win);
+int MPI_Win_flush_all(MPI_Win win);
+int MPI_Put(const void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+            MPI_Datatype target_type, MPI_Win win);
+int MPI_Get(void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+            MPI_Datatype target_type, MPI_Win win);
+int MPI_Accumulate(const void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+                   MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+int MPI_Fetch_and_op(const void *value, void *found, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op op,
+                     MPI_Win win);
+int MPI_Compare_and_swap(const void *value, const void *expected, void *found, MPI_Datatype type, int rank,
+                         MPI_Aint place, MPI_Win win);

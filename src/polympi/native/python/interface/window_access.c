@@ -1,0 +1,309 @@
+/* The methods of windows that access the memory of a rank. */
+#include "python/interface/window.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/list.h"
+#include "python/methods.h"
+#include "reductions/op.h"
+#include "transfer/transfer.h"
+
+/* ---- arguments ---- */
+
+/* An array of the window's dtype; a new reference. */
+static PyObject *as_elements(const Window *self, PyObject *value, const Call *call) {
+    PyObject *array;
+    if (PyArray_Check(value))
+        array = Py_NewRef(value);
+    else { /* a number, a list, other memory */
+        PyObject *module = PyImport_ImportModule("polympi.window");
+        array = module ? PyObject_CallMethod(module, "elements", "OO", value, self->dtype) : NULL;
+        Py_XDECREF(module);
+    }
+    if (!array)
+        return NULL;
+    PyArray_Descr *dtype = PyArray_DESCR((PyArrayObject *)array);
+    if ((PyObject *)dtype == self->dtype || PyArray_EquivTypes(dtype, (PyArray_Descr *)self->dtype))
+        return array;
+    raise_error("MismatchError", call,
+                "elements of %S don't fit a window of %S: convert them with np.asarray(value, dtype=...)",
+                (PyObject *)dtype, self->dtype);
+    Py_DECREF(array);
+    return NULL;
+}
+
+/* Read the target of `count` elements. 1; 0: it is PROC_NULL; -1 with an exception. */
+static int parse_target(const Window *self, PyObject *rank, PyObject *offset, Py_ssize_t count, Call *call,
+                        WindowCall *what) {
+    Py_ssize_t first = offset ? PyNumber_AsSsize_t(offset, PyExc_OverflowError) : 0;
+    if ((first == -1 && PyErr_Occurred()) || parse_int(rank, &what->rank, call->operation, "rank") < 0)
+        return -1;
+    call->peer = what->rank;
+    call->sends = true;
+    if (check_rank(what->rank, self->comm->size, DESTINATION, call) < 0)
+        return -1;
+    if (what->rank == PROC_NULL)
+        return 0;
+    Py_ssize_t size = PyLong_AsSsize_t(PyTuple_GET_ITEM(self->sizes, what->rank));
+    if (first < 0 || first > size || count > size - first)
+        return raise_error("MismatchError", call,
+                           "%zd elements from offset %zd are not all among the %zd of the window of rank %d",
+                           count, first, size, what->rank);
+    what->offset = first;
+    what->type = self->element;
+    return 1;
+}
+
+/* The operation of MPI. 0, or -1 with MismatchError. */
+static int parse_operation(const Window *self, PyObject *value, const Call *call, WindowCall *what) {
+    const char *elements;
+    const Op *op = parse_op(value, call->operation);
+    if (!op)
+        return -1;
+    if (op->code > OP_BXOR)
+        return raise_error("MismatchError", call,
+                           "%R is not an operation that MPI applies in a window: use SUM, PROD, MIN, MAX, "
+                           "LAND, LOR, LXOR, BAND, BOR or BXOR",
+                           (PyObject *)op);
+    if (self->element == MPI_BYTE || !is_combined_by_mpi(self->element, op->code, &elements))
+        return raise_error("MismatchError", call, "MPI does not combine %S by %U", self->dtype,
+                           built_in_ops[op->code]->name);
+    what->op = mpi_ops[op->code];
+    return 0;
+}
+
+/* Begin an access to the rank, if the epoch allows it. 0 or -1. */
+static int enter_epoch(Window *self, int rank, const Call *call) {
+    WindowCall lock = {.call = WINDOW_LOCK_ALL};
+    if (self->epoch == CLOSED)
+        return raise_error("StateError", call,
+                           "no access is possible now: call it between two fence(), or in `with "
+                           "window.lock(rank)` or `with window.lock_all()`");
+    if (self->epoch == LOCKED && !self->locked[rank])
+        return raise_error("StateError", call, "rank %d isn't locked: call it in `with window.lock(%d)`",
+                           rank, rank);
+    if (self->epoch != FENCED)
+        return 0;
+    if (window_make_call(self, &lock, call) < 0)
+        return -1;
+    self->epoch = ACCESSED;
+    return 0;
+}
+
+/* ---- accesses to arrays ---- */
+
+/* The contiguous array for MPI; a new reference. */
+static PyArrayObject *contiguous(PyArrayObject *array, bool gets) {
+    if (PyArray_IS_C_CONTIGUOUS(array))
+        return (PyArrayObject *)Py_NewRef((PyObject *)array);
+    return (PyArrayObject *)(gets ? PyArray_NewLikeArray(array, NPY_CORDER, NULL, 0)
+                                  : PyArray_NewCopy(array, NPY_CORDER));
+}
+
+/* Keep the memory until the access is complete. */
+static Access *keep(PyArrayObject *array, bool gets, int rank) {
+    Access *access = malloc(sizeof *access);
+    PyArrayObject *memory = access ? contiguous(array, gets) : (PyErr_NoMemory(), NULL);
+    if (!memory) {
+        free(access);
+        return NULL;
+    }
+    *access = (Access){.rank = rank, .array = (PyObject *)memory};
+    if (gets && memory != array)
+        access->into = Py_NewRef((PyObject *)array);
+    return access;
+}
+
+/* Access as many elements as the array has. 0 or -1. */
+static int begin_access(Window *self, WindowCall *what, PyArrayObject *array, const Call *call) {
+    Py_ssize_t count = PyArray_SIZE(array) * self->units;
+    if (count > INT_MAX)
+        return raise_error("MismatchError", call,
+                           "%zd elements are more than one access can have: use several",
+                           PyArray_SIZE(array));
+    if (enter_epoch(self, what->rank, call) < 0)
+        return -1;
+    Access *access = keep(array, what->call == WINDOW_GET, what->rank);
+    if (!access)
+        return -1;
+    what->data = PyArray_DATA((PyArrayObject *)access->array);
+    what->count = (int)count;
+    LIST_PUSH(self->accesses, access); /* also after an error, since MPI may use it */
+    return window_make_call(self, what, call);
+}
+
+/* Values: the array, the rank, the offset, and with an operation that. */
+static PyObject *access_array(Window *self, enum window_call which, const Signature *signature,
+                              FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call;
+    WindowCall what = {.call = which};
+    if (signature_parse(signature, args, nargs, kwnames, values) < 0 ||
+        window_open(self, &call, signature->function) < 0)
+        return NULL;
+    if (which == WINDOW_GET &&
+        (!PyArray_Check(values[0]) || !PyArray_ISWRITEABLE((PyArrayObject *)values[0])))
+        return raise_error("MismatchError", &call, "into must be a writable NumPy array"), NULL;
+    PyObject *array = as_elements(self, values[0], &call);
+    int target =
+        array ? parse_target(self, values[1], values[2], PyArray_SIZE((PyArrayObject *)array), &call, &what)
+              : -1;
+    if (target >= 0 && which == WINDOW_ACCUMULATE && parse_operation(self, values[3], &call, &what) < 0)
+        target = -1;
+    if (target > 0 && (window_open(self, &call, signature->function) < 0 || /* Python code may have run */
+                       (call.peer = what.rank, begin_access(self, &what, (PyArrayObject *)array, &call)) < 0))
+        target = -1;
+    Py_XDECREF(array);
+    return target < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static Signature put_signature = {"window.put", 3, 2, 3, {"value", "rank", "offset"}, {NULL}};
+static Signature get_signature = {"window.get", 3, 2, 3, {"into", "rank", "offset"}, {NULL}};
+static Signature accumulate_signature = {
+    "window.accumulate", 4, 2, 4, {"value", "rank", "offset", "op"}, {NULL}};
+
+static PyObject *put(Window *self, FASTCALL_ARGS) {
+    return access_array(self, WINDOW_PUT, &put_signature, args, nargs, kwnames);
+}
+
+static PyObject *get(Window *self, FASTCALL_ARGS) {
+    return access_array(self, WINDOW_GET, &get_signature, args, nargs, kwnames);
+}
+
+static PyObject *accumulate(Window *self, FASTCALL_ARGS) {
+    return access_array(self, WINDOW_ACCUMULATE, &accumulate_signature, args, nargs, kwnames);
+}
+
+/* ---- accesses to one element ---- */
+
+/* Copy one element from the argument. 0, or -1 with an exception. */
+static int take_element(const Window *self, PyObject *value, const Call *call, char *element) {
+    PyObject *array = as_elements(self, value, call);
+    if (!array)
+        return -1;
+    Py_ssize_t count = PyArray_SIZE((PyArrayObject *)array);
+    int failed = count == 1
+                     ? 0
+                     : raise_error("MismatchError", call, "it takes one element, not an array of %zd", count);
+    if (!failed)
+        memcpy(element, PyArray_DATA((PyArrayObject *)array), /* one element, however the array is strided */
+               (size_t)PyDataType_ELSIZE((PyArray_Descr *)self->dtype));
+    Py_DECREF(array);
+    return failed;
+}
+
+/* Make the call, and return the element that was there before. `target` is that of parse_target. */
+static PyObject *fetch(Window *self, WindowCall *what, int target, Call *call) {
+    if (target < 0 || window_open(self, call, call->operation) < 0)
+        return NULL;
+    if (target == 0)
+        Py_RETURN_NONE;
+    call->peer = what->rank;
+    what->count = 1;
+    if (enter_epoch(self, what->rank, call) < 0 || window_make_call(self, what, call) < 0 ||
+        window_complete(self, what->rank) < 0)
+        return NULL;
+    return PyArray_Scalar(what->found, (PyArray_Descr *)self->dtype, NULL);
+}
+
+static Signature fetch_and_op_signature = {
+    "window.fetch_and_op", 4, 2, 4, {"value", "rank", "offset", "op"}, {NULL}};
+
+static PyObject *fetch_and_op(Window *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call;
+    WindowCall what = {.call = WINDOW_FETCH_AND_OP};
+    if (signature_parse(&fetch_and_op_signature, args, nargs, kwnames, values) < 0 ||
+        window_open(self, &call, "window.fetch_and_op") < 0 ||
+        parse_operation(self, values[3], &call, &what) < 0 ||
+        take_element(self, values[0], &call, what.value) < 0)
+        return NULL;
+    return fetch(self, &what, parse_target(self, values[1], values[2], 1, &call, &what), &call);
+}
+
+static Signature compare_and_swap_signature = {
+    "window.compare_and_swap", 4, 3, 4, {"expected", "value", "rank", "offset"}, {NULL}};
+
+static PyObject *compare_and_swap(Window *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    Call call;
+    const char *elements;
+    WindowCall what = {.call = WINDOW_COMPARE_AND_SWAP};
+    if (signature_parse(&compare_and_swap_signature, args, nargs, kwnames, values) < 0 ||
+        window_open(self, &call, "window.compare_and_swap") < 0)
+        return NULL;
+    if (self->element == MPI_BYTE || !is_combined_by_mpi(self->element, OP_LAND, &elements))
+        return raise_error("MismatchError", &call,
+                           "MPI compares integers and booleans only, not the %S of this window", self->dtype),
+               NULL;
+    if (take_element(self, values[0], &call, what.expected) < 0 ||
+        take_element(self, values[1], &call, what.value) < 0)
+        return NULL;
+    return fetch(self, &what, parse_target(self, values[2], values[3], 1, &call, &what), &call);
+}
+
+/* ---- the table ---- */
+
+#define TARGET_ARGUMENTS                                                                                     \
+    "    rank: whose window; with PROC_NULL nothing happens.\n"                                              \
+    "    offset: the first element there, counted in elements from 0.\n"
+#define VALUE_ARGUMENT "    value: an array of the window's dtype, strided if you like, or a number.\n"
+#define ACCESS_ERRORS                                                                                        \
+    "Raises:\n"                                                                                              \
+    "    StateError: no access to the rank is possible now: there was no fence, and no lock.\n"              \
+    "    RankError: there is no such rank.\n"                                                                \
+    "    MismatchError: the dtype isn't that of the window, or its elements are not all in the window"
+
+PyMethodDef window_access_methods[] = {
+    KEYWORD_METHOD("put", put,
+                   "put($self, value, rank, offset=0)\n--\n\n"
+                   "Write elements into the window of a rank. Do not change the array before a flush, the "
+                   "end of the lock, or the next fence.\n\n"
+                   "Args:\n" VALUE_ARGUMENT TARGET_ARGUMENTS "\n" ACCESS_ERRORS ".\n\n"
+                   "MPI 5.0, section 12.3.1."),
+    KEYWORD_METHOD("get", get,
+                   "get($self, into, rank, offset=0)\n--\n\n"
+                   "Read elements of the window of a rank into an array, which has them after a flush, the "
+                   "end of the lock, or the next fence.\n\n"
+                   "Args:\n"
+                   "    into: a writable array of the window's dtype, strided if you like.\n" TARGET_ARGUMENTS
+                   "\n" ACCESS_ERRORS ".\n\n"
+                   "MPI 5.0, section 12.3.2."),
+    KEYWORD_METHOD("accumulate", accumulate,
+                   "accumulate($self, value, rank, offset=0, op=polympi.SUM)\n--\n\n"
+                   "Combine elements with those in the window of a rank, each at once: no other accumulate "
+                   "comes between. Do not change the array before, as for ``put``.\n\n"
+                   "Args:\n" VALUE_ARGUMENT TARGET_ARGUMENTS
+                   "    op: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR or BXOR.\n\n" ACCESS_ERRORS
+                   ", or MPI doesn't combine them.\n\n"
+                   "MPI 5.0, section 12.3.4."),
+    KEYWORD_METHOD("fetch_and_op", fetch_and_op,
+                   "fetch_and_op($self, value, rank, offset=0, op=polympi.SUM)\n--\n\n"
+                   "Combine one element with that in the window of a rank, and wait for what was there "
+                   "before. Nothing comes between.\n\n"
+                   "Args:\n"
+                   "    value: a number.\n" TARGET_ARGUMENTS
+                   "    op: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR or BXOR.\n\n"
+                   "Returns:\n"
+                   "    The element before; None for PROC_NULL.\n\n" ACCESS_ERRORS
+                   ", or MPI doesn't combine them.\n\n"
+                   "MPI 5.0, section 12.3.4."),
+    KEYWORD_METHOD("compare_and_swap", compare_and_swap,
+                   "compare_and_swap($self, expected, value, rank, offset=0)\n--\n\n"
+                   "Replace one element in the window of a rank if it is as expected, and wait for what was "
+                   "there before. Nothing comes between.\n\n"
+                   "Args:\n"
+                   "    expected: a number.\n"
+                   "    value: a number, which replaces it.\n" TARGET_ARGUMENTS "\n"
+                   "Returns:\n"
+                   "    The element before: if it is ``expected``, it was replaced. None for "
+                   "PROC_NULL.\n\n" ACCESS_ERRORS ", or they aren't integers or booleans.\n\n"
+                   "MPI 5.0, section 12.3.4."),
+    {NULL, NULL, 0, NULL},
+};
+
+int window_accesses_prepare(void) {
+    return PREPARE_SIGNATURES(&put_signature, &get_signature, &accumulate_signature, &fetch_and_op_signature,
+                              &compare_and_swap_signature);
+}

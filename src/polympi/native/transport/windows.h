@@ -1,0 +1,45 @@
+/* The seam between the core and MPI's calls for one-sided communication (MPI 5.0, chapter 12).
+ *
+ * There is no call of MPI_Win_fence: a fence is MPI_Win_unlock_all and a barrier of the core, in whose wait
+ * time-outs, signals and all pending messages have their turns.
+ */
+#pragma once
+
+#include "transport/transport.h"
+
+enum window_call {
+    WINDOW_LOCK,
+    WINDOW_UNLOCK,
+    WINDOW_LOCK_ALL,
+    WINDOW_UNLOCK_ALL,
+    WINDOW_FLUSH,
+    WINDOW_FLUSH_ALL,
+    WINDOW_PUT,
+    WINDOW_GET,
+    WINDOW_ACCUMULATE,
+    WINDOW_FETCH_AND_OP, /* this one and the next are complete when they return */
+    WINDOW_COMPARE_AND_SWAP
+};
+
+enum { WIDEST_ELEMENT = 32 }; /* a complex long double */
+
+typedef struct {
+    enum window_call call;
+    MPI_Win win;
+    int rank;       /* of the target; not of calls for all */
+    bool exclusive; /* of a lock */
+    void *data;     /* of the origin: contiguous */
+    int count;
+    MPI_Datatype type;
+    MPI_Aint offset; /* in elements of the target's window */
+    MPI_Op op;
+    char value[WIDEST_ELEMENT], expected[WIDEST_ELEMENT], found[WIDEST_ELEMENT]; /* of the last two calls */
+} WindowCall;
+
+/* Make the call: MPI's code. Needs the turn in MPI, not the GIL. */
+int window_call(WindowCall *what);
+
+/* A window of this memory, whose errors are returned. Collective. */
+int window_make(MPI_Comm comm, void *memory, MPI_Aint nbytes, int itemsize, MPI_Win *win);
+/* Free it. Collective. */
+int window_free(MPI_Win *win);
