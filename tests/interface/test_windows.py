@@ -47,6 +47,8 @@ for dtype in {DTYPES} + (">f8", "M8[s]", "S3", [("a", "i4"), ("b", "f8")]):
 functions = {mpi.SUM: np.add, mpi.PROD: np.multiply, mpi.MIN: np.minimum, mpi.MAX: np.maximum,
              mpi.BAND: np.bitwise_and, mpi.BOR: np.bitwise_or, mpi.BXOR: np.bitwise_xor}
 chance = random.Random(8)
+openmpi = mpi.library_version().startswith("Open MPI")
+wrong_there = openmpi and os.environ.get("OMPI_MCA_osc_rdma_acc_use_amo") != "0"
 for dtype in "int32", "int64", "uint64", "float64", "complex128":
     for op, function in functions.items():
         if op.name.startswith("B") and not dtype.strip("u").startswith("int"):
@@ -57,6 +59,11 @@ for dtype in "int32", "int64", "uint64", "float64", "complex128":
         mine = expected[rank].copy()
         with c.window(mine) as window:
             window.fence()
+            if wrong_there and op.name.startswith("B"):
+                with raises(mpi.MismatchError, f"Open MPI 5.0 computes {op.name} wrong in windows, unless "):
+                    window.accumulate(np.ones(1, dtype), 0, op=op)
+                window.fence()
+                continue
             for turn in range(30):
                 origin, target, first = chance.randrange(size), chance.randrange(size), chance.randrange(8)
                 values = np.array([chance.randint(1, 2) for _ in range(chance.randint(0, 8 - first))], dtype)
