@@ -12,6 +12,7 @@ import mmap
 import operator
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,8 @@ def make(comm: core.Communicator, shape: int | Sequence[int], dtype: DTypeLike) 
     """The array of :meth:`polympi.Communicator.shared`."""
 
     def request() -> tuple[tuple[int, ...], np.dtype[Any]]:
-        sizes = (operator.index(shape),) if hasattr(shape, "__index__") else tuple(map(operator.index, shape))
+        given = shape if isinstance(shape, Iterable) else (shape,)
+        sizes = tuple(map(operator.index, given))
         if any(size < 0 for size in sizes):
             raise ValueError(f"the shape {sizes} has a negative size")
         kind = np.dtype(dtype)

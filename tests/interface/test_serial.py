@@ -129,7 +129,7 @@ with w.window(array) as window:
     with window.lock(0, exclusive=True):
         window.get(into, 0, 4)
         assert window.fetch_and_op(5, 0, 1) == 2
-        assert window.compare_and_swap(7, 1, 0, 1) == window.compare_and_swap(3, 0, 0, 1) == 7
+        assert window.compare_and_swap(7, 1, 0, 1) == 7 and window.compare_and_swap(7, 0, 0, 1) == 1
     assert into.tolist() == [8, 10] and array[0, 1] == 1
     with raises(mpi.MismatchError, "rank 0, window.put(): 1 elements from offset 6 are not all among the 6"):
         with window.lock_all():
