@@ -15,7 +15,7 @@ BINS = 5  # of the table, on each rank
 
 
 def share_work(world: mpi.Communicator) -> None:
-    """Take pieces of work until there are no more: each piece once."""
+    """Take pieces of work until none is left: each piece once."""
     mine = []
     with world.window(np.zeros(1, int) if world.rank == 0 else None) as counter, counter.lock_all():
         while (piece := counter.fetch_and_op(1, rank=0)) < PIECES:  # what was there before

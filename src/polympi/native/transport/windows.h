@@ -1,6 +1,6 @@
 /* The seam between the core and MPI's calls for one-sided communication (MPI 5.0, chapter 12).
  *
- * There is no call of MPI_Win_fence: a fence is MPI_Win_unlock_all and a barrier of the core, in whose wait
+ * MPI_Win_fence isn't called: a fence is MPI_Win_unlock_all and a barrier of the core, in whose wait
  * time-outs, signals and all pending messages have their turns.
  */
 #pragma once

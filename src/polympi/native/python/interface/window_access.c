@@ -267,7 +267,7 @@ static PyObject *compare_and_swap(Window *self, FASTCALL_ARGS) {
 #define VALUE_ARGUMENT "    value: an array of the window's dtype, strided if you like, or a number.\n"
 #define ACCESS_ERRORS                                                                                        \
     "Raises:\n"                                                                                              \
-    "    StateError: no access to the rank is possible now: there was no fence, and no lock.\n"              \
+    "    StateError: no access to the rank is possible now: call fence before, or lock it.\n"                \
     "    RankError: there is no such rank.\n"                                                                \
     "    MismatchError: the dtype isn't that of the window, or its elements are not all in the window"
 
