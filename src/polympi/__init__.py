@@ -8,10 +8,11 @@ communicator of all ranks, does. The laboratory lives in :mod:`polympi.lab` and 
 ANY_SOURCE = -101  # receive from any rank
 PROC_NULL = -102  # no partner: nothing is sent or received
 ANY_TAG = -103  # receive with any tag
+ROOT = -106  # in collectives of an intercommunicator: this rank is the root
 
 # The public names by module, which is imported when a name is first used.
 _HOMES = {
-    "polympi": ("ANY_SOURCE", "ANY_TAG", "PROC_NULL", "raw_world", "self_world", "world"),
+    "polympi": ("ANY_SOURCE", "ANY_TAG", "PROC_NULL", "ROOT", "parent", "raw_world", "self_world", "world"),
     "polympi.block": ("Block",),
     "polympi.buffered": ("buffer_attach", "buffer_detach"),
     "polympi.cartesian": ("Cartesian",),
@@ -22,6 +23,7 @@ _HOMES = {
     ),
     "polympi.graph": ("Graph",),
     "polympi.halo": ("Halo",),
+    "polympi.intercommunicator": ("Intercommunicator",),
     "polympi.library": ("get_include", "library_path"),
     "polympi.native.core": ("Raw", "Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
     "polympi.operations": (
@@ -29,6 +31,7 @@ _HOMES = {
         "op",
     ),
     "polympi.partners": ("raw", "wrap"),
+    "polympi.spawning": ("spawn",),
     "polympi.startup": ("abort", "finalize", "init", "library_version", "processor_name", "thread_level"),
     "polympi.window": ("Window",),
 }
@@ -47,6 +50,8 @@ def __getattr__(name: str) -> object:
         value = import_module("polympi.startup").init()
     elif name == "self_world":
         value = import_module("polympi.startup").self_world()
+    elif name == "parent":
+        value = import_module("polympi.startup").parent()
     elif name == "raw_world":
         value = import_module("polympi.startup").raw_world()
     elif name in _HOME_OF:

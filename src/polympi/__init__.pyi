@@ -24,6 +24,7 @@ from polympi.errors import (
 )
 from polympi.graph import Graph as Graph
 from polympi.halo import Halo as Halo
+from polympi.intercommunicator import Intercommunicator as Intercommunicator
 from polympi.library import get_include as get_include, library_path as library_path
 from polympi.native.core import (
     Raw as Raw,
@@ -53,6 +54,7 @@ from polympi.partners import (
     raw as raw,
     wrap as wrap,
 )
+from polympi.spawning import spawn as spawn
 from polympi.startup import (
     abort as abort,
     finalize as finalize,
@@ -78,6 +80,7 @@ __all__ = [
     "MINLOC",
     "PROC_NULL",
     "PROD",
+    "ROOT",
     "SUM",
     "Block",
     "Cartesian",
@@ -86,6 +89,7 @@ __all__ = [
     "Error",
     "Graph",
     "Halo",
+    "Intercommunicator",
     "LauncherError",
     "LibraryError",
     "MismatchError",
@@ -109,10 +113,12 @@ __all__ = [
     "library_path",
     "library_version",
     "op",
+    "parent",
     "processor_name",
     "raw",
     "raw_world",
     "self_world",
+    "spawn",
     "test_all",
     "thread_level",
     "wait_all",
@@ -125,6 +131,8 @@ __version__: str
 world: Communicator
 raw_world: Raw
 self_world: Communicator
+parent: Intercommunicator | None
 ANY_SOURCE: Final[int]
 ANY_TAG: Final[int]
 PROC_NULL: Final[int]
+ROOT: Final[int]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import index
 
-from polympi.errors import RankError, StateError
+from polympi.errors import MismatchError, RankError, StateError
 from polympi.mpi4py_words import COMMUNICATOR, Absent, Listed
 from polympi.native import core
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from polympi.cartesian import Cartesian
     from polympi.graph import Graph
     from polympi.window import Window
+    from polympi.intercommunicator import Intercommunicator
 
     _Free = Literal[0] | None
     _Size = int | None
@@ -147,14 +148,46 @@ class Communicator(core.Communicator, metaclass=Listed):
         """
         return self._subset(Communicator, ranks)
 
+    def create_intercomm(
+        self, local_leader: int, peer_comm: Communicator | None, remote_leader: int, tag: int = 0
+    ) -> Intercommunicator:
+        """Connect this group of ranks with another one. All ranks of both call it, each group on its communicator.
+
+        Args:
+            local_leader: the rank of this communicator that speaks with the other group; the same on all ranks.
+            peer_comm: a communicator of both leaders; needed on the leader alone.
+            remote_leader: the rank there of the other group's leader; likewise.
+            tag: of the messages of the leaders, the same on both.
+
+        Raises:
+            RankError: a leader isn't a rank of its communicator.
+            MismatchError: the groups have ranks in common, the ranks of a group name different leaders, or another
+                rank's arguments are wrong.
+            EndedError: a rank has ended without it.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
+
+        MPI 5.0, section 7.6.2 (MPI_Intercomm_create).
+        """
+        from polympi.intercommunicator import make
+
+        return make(self, local_leader, peer_comm, remote_leader, tag)
+
     def split_by_host(self) -> Communicator:
         """A communicator of the ranks on this rank's host, which share its memory, in their order. All ranks call it.
 
         Raises:
+            MismatchError: some ranks belong to another program, which was spawned.
             Timeout: not all ranks called it within POLYMPI_TIMEOUT.
 
         MPI 5.0, section 7.4.2 (MPI_Comm_split_type).
         """
+        if min(self._world_ranks()) < 0:
+            raise MismatchError(
+                f"rank {self.rank}, split_by_host(): some ranks belong to another program: call it on ranks of "
+                "polympi.world",
+                operation="split_by_host",
+                rank=self.rank,
+            )
         return self.split(core.machine())
 
     def shared(self, shape: int | Sequence[int], dtype: DTypeLike = float) -> NDArray[Any]:
@@ -201,7 +234,7 @@ class Communicator(core.Communicator, metaclass=Listed):
     def translate(self, ranks: Iterable[int], other: core.Communicator) -> list[int | None]:
         """The ranks that some ranks of this communicator have in another one; None where they aren't in it.
 
-        The call is local.
+        The call is local, and knows the ranks of this world alone.
 
         Args:
             ranks: of this communicator, in any order.
@@ -213,7 +246,7 @@ class Communicator(core.Communicator, metaclass=Listed):
         MPI 5.0, section 7.3.1 (MPI_Group_translate_ranks).
         """
         in_world = self._world_ranks()
-        there = {of_world: rank for rank, of_world in enumerate(other._world_ranks())}
+        there = {of_world: rank for rank, of_world in enumerate(other._world_ranks()) if of_world >= 0}
         return [there.get(in_world[self._checked(rank)]) for rank in ranks]
 
     def _checked(self, rank: int) -> int:

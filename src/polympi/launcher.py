@@ -99,6 +99,11 @@ def _identity() -> tuple[str, str]:
     return ",".join(values).replace(" ", "_"), socket
 
 
+def has_started() -> bool:
+    """Whether a launcher has started this process, and so can start others."""
+    return bool(_launch()[0] or _identity()[0])
+
+
 def _launch() -> tuple[str, int, str]:
     """Which launcher started this process, as one of how many, and what to do if the library does not know it.
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, NoReturn
 
+    from polympi.intercommunicator import Intercommunicator
+
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")  # in the order of MPI 5.0, section 11.2.1
 DEFAULT_LEVEL = "serialized"  # the GIL lets one thread at a time into MPI anyway; "multiple" costs time in every call
 LEVEL_VARIABLE = "POLYMPI_THREADS"
@@ -37,6 +39,7 @@ _JOB: Any = object()  # all ranks that the launcher has started
 
 _job: core.Raw | None = None  # once MPI runs: MPI_COMM_WORLD
 _world: Communicator | None = None
+_parent: Intercommunicator | None = None  # of a world that was spawned
 
 
 def init(threads: str | None = None, *, world: core.Raw = _JOB) -> Communicator:
@@ -61,7 +64,7 @@ def init(threads: str | None = None, *, world: core.Raw = _JOB) -> Communicator:
             launcher, but by a rank.
         LibraryError: ranks have incompatible versions of polympi; on all ranks, after they have left MPI.
     """
-    global _world  # noqa: PLW0603  (a process starts MPI once)
+    global _world, _parent  # noqa: PLW0603  (a process starts MPI once)
     if world is not _JOB and not isinstance(world, core.Raw):
         raise TypeError(
             f"init(): world is a {type(world).__name__}, but must be a raw communicator with this rank: "
@@ -71,12 +74,26 @@ def init(threads: str | None = None, *, world: core.Raw = _JOB) -> Communicator:
     chosen = job if world is _JOB else world
     if _world is None:
         _world = core.start_world(Communicator, chosen)
+        if chosen is job and os.environ.get("POLYMPI_SPAWNED"):
+            from polympi.spawning import meet_parent
+
+            _parent = meet_parent(_world)
     elif world is not _JOB and _world.raw is not chosen:
         raise StateError(
             "the world of polympi was made before, of another communicator: call polympi.init(world=...) before the "
             "first use of polympi.world."
         )
     return _world
+
+
+def parent() -> Intercommunicator | None:
+    """Start MPI if it does not run yet; the ranks that have spawned this program, None if no ranks have.
+
+    Raises:
+        StateError, LauncherError, LibraryError: as :func:`init` does.
+    """
+    init()
+    return _parent
 
 
 def self_world() -> Communicator:

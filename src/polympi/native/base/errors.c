@@ -27,6 +27,8 @@ static PyObject *error_class(const char *name) {
 
 /* A rank or tag as an attribute: None where the call has none, the special numbers as they are. */
 static PyObject *attribute(int number) {
+    if (number <= OUTSIDE)
+        return PyLong_FromLong(OUTSIDE - number);
     if (number == NO_PEER || number == NO_TAG)
         Py_RETURN_NONE;
     return PyLong_FromLong(number);
@@ -95,10 +97,14 @@ const char *rank_text(char text[RANK_TEXT], const Call *call, int rank) {
     const char *host = rank == call->rank           ? own_host
                        : host_of_rank && call->comm ? host_of_rank(call->comm, rank)
                                                     : NULL;
-    int length = snprintf(text, RANK_TEXT, "rank %d", rank);
-    if (rank == call->rank && rank != state.world_rank)
-        length += snprintf(text + length, RANK_TEXT - (size_t)length,
-                           " of this communicator (rank %d of the world)", state.world_rank);
+    bool between = call->rank <= OUTSIDE;
+    int own = between ? OUTSIDE - call->rank : call->rank;
+    int length = snprintf(text, RANK_TEXT, "rank %d", rank == call->rank ? own : rank);
+    if (between && rank != call->rank)
+        length += snprintf(text + length, RANK_TEXT - (size_t)length, " of the remote group");
+    else if (rank == call->rank && own != state.world_rank)
+        length += snprintf(text + length, RANK_TEXT - (size_t)length, " of this %s (rank %d of the world)",
+                           between ? "group" : "communicator", state.world_rank);
     if (host)
         snprintf(text + length, RANK_TEXT - (size_t)length, " (host %s)", host);
     return text;

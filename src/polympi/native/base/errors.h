@@ -14,8 +14,8 @@ void errors_name_hosts(const char *(*host_of)(const void *comm, int rank), const
 /* The host of this rank; NULL: there is one host. */
 const char *errors_own_host(void);
 /* A rank of the call's communicator as text, of at most RANK_TEXT bytes: "rank 3", with hosts "rank 3 (host
- * b)"; the caller itself as "rank 3 of this communicator (rank 5 of the world)" if the two differ. Returns
- * `text`. */
+ * b)"; the caller itself as "rank 3 of this communicator (rank 5 of the world)" if the two differ, and a
+ * peer on an intercommunicator as "rank 3 of the remote group". Returns `text`. */
 enum { RANK_TEXT = HOST_BYTES + 96 };
 const char *rank_text(char text[RANK_TEXT], const Call *call, int rank);
 

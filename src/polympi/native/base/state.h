@@ -42,6 +42,8 @@ struct state {
     double timeout;             /* seconds a blocking call may take, from POLYMPI_TIMEOUT; 0: forever */
     int highest_tag;            /* of user messages */
     int world_rank, world_size; /* in the world of polympi; before that is made, in the job */
+    uint32_t family;            /* of this world among those that spawned each other; 0: it was not spawned */
+    bool connected;             /* this world has spawned another one, or was spawned by one */
     int job_size;               /* ranks of MPI_COMM_WORLD, of which others may not run polympi */
     bool stuck;                /* sends were in flight at the end: MPI_Finalize would wait for them forever */
     bool gone;                 /* MPI is finalised, and no function of it may be called */
@@ -61,6 +63,10 @@ typedef struct {
     const void *comm;      /* the communicator, for the hosts of its ranks; NULL: they are not named */
 } Call;
 enum { NO_PEER = -104, NO_TAG = -105 };
+
+/* The peers of an intercommunicator are the ranks of the remote group. The caller isn't one of them: its rank
+ * is then OUTSIDE minus that in its own group. */
+enum { OUTSIDE = -1000 };
 
 /* What a step of something in flight returns. FAILED: an exception is set. A flag of MPI is passed on as it
  * is: any positive number is DONE. A wait returns 0 when it is done, -1 when it has failed, or RECALLED:

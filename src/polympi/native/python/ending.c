@@ -254,6 +254,15 @@ static void look_for_undelivered(bool reports) {
     meet();
 }
 
+/* MPI_Finalize is a call of all connected ranks (MPI 5.0, section 11.10.4): wait for those of other worlds,
+ * who may have questions, too. They may go on for long, so this rank naps. */
+static void part_from_other_worlds(void) {
+    double began = now();
+    ended_tell_strangers(way);
+    for (ended_answer(way); !ended_are_strangers() && !timed_out(began); ended_answer(way))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
 /* Drain sends, and meet all ranks, while everything makes progress. MPICH 5.0 waits in MPI_Finalize without
  * progress, and another rank may wait for this one to acknowledge a large message. */
 static void come_together(bool reports) {
@@ -272,6 +281,8 @@ static void come_together(bool reports) {
         if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS)
             said = write_what_is_waited_for();
     }
+    if (have_world)
+        part_from_other_worlds();
     look_for_undelivered(reports);
     state.phase = FINISHED;
 }

@@ -3,6 +3,7 @@
 
 #include "base/arguments.h"
 #include "python/ending.h"
+#include "python/interface/between.h"
 #include "python/interface/communicator.h"
 #include "python/interface/request.h"
 #include "python/interface/window.h"
@@ -170,6 +171,17 @@ static PyMethodDef functions[] = {
      "library_version($module, /)\n--\n\nThe MPI library's version string."},
     {"processor_name", processor_name, METH_NOARGS,
      "processor_name($module, /)\n--\n\nThe name of this processor, as the MPI library reports it."},
+    {"make_between", make_between, METH_VARARGS,
+     "make_between($module, class, whole, group, leader, other, /)\n--\n\n"
+     "An intercommunicator between this group and the other ranks of `whole`; `leader` is a rank of the "
+     "group, "
+     "`other` that of the other group's leader in the whole. All ranks of the whole call it."},
+    {"spawn", spawn, METH_VARARGS,
+     "spawn($module, communicator_class, class, group, words, count, seconds, /)\n--\n\n"
+     "Start a command as a new world: a communicator of the ranks of both, and an intercommunicator."},
+    {"meet_parent", meet_parent, METH_VARARGS,
+     "meet_parent($module, communicator_class, class, /)\n--\n\n"
+     "In a world that was spawned: the same pair. None: it wasn't."},
     {"self_world", self_world, METH_O,
      "self_world($module, communicator_class, /)\n--\n\nA communicator of this rank alone, after the start."},
     {"set_timeout", set_timeout, METH_O,

@@ -284,6 +284,12 @@ static int compare_levels(MPI_Comm world) {
 
 /* ---- the start of MPI, by this rank alone ---- */
 
+/* Given by polympi.spawn to the world that it starts. */
+static uint32_t family_of_spawned(void) {
+    const char *given = getenv("POLYMPI_SPAWNED");
+    return given ? (uint32_t)strtoul(given, NULL, 10) : 0;
+}
+
 /* Where the ranks of the job are, as far as launchers report it (Open MPI's; Hydra). */
 static void look_at_launcher(void) {
     const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
@@ -325,6 +331,7 @@ PyObject *start_mpi(PyObject *Py_UNUSED(module), PyObject *args) {
     MPI_Comm_size(MPI_COMM_WORLD, &state.world_size);
     state.job_size = state.world_size;
     state.highest_tag = find_highest_tag();
+    state.family = family_of_spawned();
     look_at_launcher();
     int code = ending_prepare(settle_messages);
     if (code != MPI_SUCCESS)

@@ -9,8 +9,7 @@
 
 /* ---- from other code ---- */
 
-/* The number of ranks of a communicator that don't belong to polympi's world. */
-static int count_strangers(MPI_Comm comm, int *strangers) {
+int count_strangers(MPI_Comm comm, int *strangers) {
     MPI_Group theirs;
     int size, code = MPI_Comm_group(comm, &theirs);
     *strangers = 0;
@@ -43,9 +42,10 @@ static int check_foreign(MPI_Comm comm, Call *call) {
     if (code != MPI_SUCCESS)
         return raise_mpi(code, call);
     if (between)
-        return raise_error("MismatchError", call,
-                           "this is an intercommunicator, which polympi does not have: merge it first "
-                           "(MPI_Intercomm_merge)");
+        return raise_error(
+            "MismatchError", call,
+            "this is an intercommunicator of other code, which polympi does not take: merge it first "
+            "(MPI_Intercomm_merge)");
     if (strangers)
         return raise_error("MismatchError", call,
                            "%d of its ranks do not belong to polympi.world, so that they could not answer: "

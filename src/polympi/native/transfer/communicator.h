@@ -25,6 +25,10 @@ typedef struct Communicator {
     struct Communicator *carrier;  /* on whose shadow the parts of its messages travel; NULL: its own */
     int *places;                   /* the rank there of each of its ranks; NULL: the same */
     struct Subsets *subsets;       /* subset calls on it (subset.h); NULL before the first */
+    struct Communicator *whole;    /* of an intercommunicator, which has only messages between its groups: the
+                                      communicator of all their ranks. `size` is then that of the remote group,
+                                      and `rank` has no such rank (OUTSIDE). NULL: it is none */
+    struct Circle *circle;         /* of two worlds that a spawn has connected (ended.h), until it is freed */
 } Communicator;
 
 /* The communicator whose shadow and sequence numbers parts use, and the ranks there. */

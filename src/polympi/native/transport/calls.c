@@ -70,10 +70,17 @@ int receive_found(void *data, int nbytes, int tag, MPI_Comm comm, int *found, MP
     return MPI_Recv(data, nbytes, MPI_BYTE, status->MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE);
 }
 
+int peers_of(MPI_Comm comm, MPI_Group *peers) {
+    int between = 0, code = MPI_Comm_test_inter(comm, &between);
+    if (code != MPI_SUCCESS)
+        return code;
+    return between ? MPI_Comm_remote_group(comm, peers) : MPI_Comm_group(comm, peers);
+}
+
 int translate_rank(MPI_Comm comm, int rank, MPI_Group group) {
     MPI_Group own;
     int found = MPI_UNDEFINED;
-    if (MPI_Comm_group(comm, &own) != MPI_SUCCESS)
+    if (peers_of(comm, &own) != MPI_SUCCESS)
         return MPI_UNDEFINED;
     if (MPI_Group_translate_ranks(own, 1, &rank, group, &found) != MPI_SUCCESS)
         found = MPI_UNDEFINED;

@@ -145,5 +145,9 @@ int send_unwatched(const void *data, int nbytes, int dest, int tag, MPI_Comm com
  * finds. */
 int receive_found(void *data, int nbytes, int tag, MPI_Comm comm, int *found, MPI_Status *status);
 
+/* The group of the ranks that messages on a communicator are to; of an intercommunicator, the remote one.
+ * MPI's code. */
+int peers_of(MPI_Comm comm, MPI_Group *peers);
+
 /* The rank in another group, MPI_UNDEFINED where it has none. */
 int translate_rank(MPI_Comm comm, int rank, MPI_Group group);

@@ -23,16 +23,30 @@
 
 /* ---- making them ---- */
 
-/* A number that no other communicator has: how many its rank 0 has made before, and the rank. */
-static uint64_t next_number(void) {
+/* A number that no other communicator has: how many its rank 0 has made before, and the rank; the bits of the
+ * rank depend on its world. */
+uint64_t next_communicator_number(void) {
     static uint32_t given;
-    return (uint64_t)state.world_rank << 32 | given++;
+    return (uint64_t)((uint32_t)state.world_rank ^ state.family) << 32 | given++;
+}
+
+/* Set up a communicator that has ranks of another world: it uses messages only. */
+static int complete_across_worlds(Communicator *self, int size) {
+    int code = MPI_Bcast(&self->number, 1, MPI_UINT64_T, 0, self->shadow);
+    if (code == MPI_SUCCESS)
+        self->size = size;
+    return code;
 }
 
 int communicator_complete(Communicator *self) {
     int size = 0, code = MPI_Comm_rank(self->comm, &self->rank);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_size(self->comm, &size);
+    int strangers = 0;
+    if (code == MPI_SUCCESS && state.connected)
+        code = count_strangers(self->comm, &strangers);
+    if (code == MPI_SUCCESS && strangers)
+        return complete_across_worlds(self, size);
     if (code == MPI_SUCCESS)
         code = mailboxes_open(self->shadow, &self->mailboxes, &self->together);
     if (code == MPI_SUCCESS)
@@ -45,7 +59,7 @@ int communicator_complete(Communicator *self) {
 }
 
 int communicator_open(Communicator *self) {
-    self->number = next_number();
+    self->number = next_communicator_number();
     MPI_Comm_set_errhandler(self->comm, MPI_ERRORS_RETURN);
     int code = MPI_Comm_dup(self->comm, &self->shadow);
     if (code == MPI_SUCCESS)
@@ -198,6 +212,7 @@ static PyObject *communicator_repr(Communicator *self) {
 /* MPI can't free a communicator on one rank alone, so a dropped one stays allocated. */
 static void communicator_dealloc(Communicator *self) {
     Py_XDECREF(self->raw);
+    Py_XDECREF((PyObject *)self->whole);
     open_communicators_drop(self);
     calls_close(self);
     handshakes_close(self);

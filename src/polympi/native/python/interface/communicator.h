@@ -18,6 +18,9 @@ int communicator_open(Communicator *self);
 /* Set up everything except its communicator, shadow and number. MPI's code; without the GIL. Collective. */
 int communicator_complete(Communicator *self);
 
+/* A number for a new communicator: that of its rank 0 becomes that of all. */
+uint64_t next_communicator_number(void);
+
 /* The color and the key of split, which keep their defaults. 0, or -1 with an exception. */
 int parse_split(PyObject *const *values, int *color, int *key, const Call *call);
 

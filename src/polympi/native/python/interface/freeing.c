@@ -12,6 +12,7 @@
 #include "transfer/open_communicators.h"
 #include "transfer/plan/channel_handshake.h"
 #include "transfer/plan/plan_transfers.h"
+#include "transfer/progress/ended.h"
 #include "transfer/progress/progress_list.h"
 #include "transfer/transfer.h"
 #include "transfer/undelivered.h"
@@ -21,6 +22,7 @@ enum { NOTHING, SENDS, DATA };
 
 struct freeing {
     Communicator *comm;
+    Communicator *whole;     /* of an intercommunicator all its ranks, else itself */
     bool sends, patient;     /* whether this rank's sends are pending, and whether it waits for them */
     int state;               /* the worst of all ranks */
     Undelivered undelivered; /* user messages */
@@ -57,7 +59,7 @@ static int look(void *context) {
         code = undelivered_take(comm->comm, &freeing->undelivered);
     if (code != MPI_SUCCESS || nobodys.large || freeing->undelivered.large)
         mine = DATA;
-    int agreed = MPI_Allreduce(&mine, &freeing->state, 1, MPI_INT, MPI_MAX, comm->shadow);
+    int agreed = MPI_Allreduce(&mine, &freeing->state, 1, MPI_INT, MPI_MAX, freeing->whole->shadow);
     return code == MPI_SUCCESS ? agreed : code;
 }
 
@@ -67,7 +69,9 @@ static int give_back(void *context) {
     Communicator *self = context;
     open_communicators_remove(self->comm);
     int code = MPI_Comm_free(&self->shadow);
-    return code == MPI_SUCCESS ? MPI_Comm_free(&self->comm) : code;
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_free(&self->comm);
+    return code == MPI_SUCCESS && self->circle ? circle_free(self->circle) : code;
 }
 
 /* Make a step without the GIL, if MPI still runs: another thread may have ended it since the last one. */
@@ -95,13 +99,18 @@ static int give_back_if_unused(struct freeing *freeing, const Call *call) {
         if (make(look, freeing, call) < 0)
             return -1;
     } while (++looks < LOOKS || freeing->state == SENDS);
-    return freeing->state == NOTHING ? make(give_back, freeing->comm, call) : 0;
+    if (freeing->state != NOTHING)
+        return 0;
+    if (freeing->comm->circle)
+        circle_close(freeing->comm->circle);
+    return make(give_back, freeing->comm, call);
 }
 
 static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unused)) {
     Call call = {.operation = "free", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
     Creation creation;
-    if (!is_usable(self) || end_receives(self, &call) < 0 || creation_begin(&creation, self, FREE) < 0)
+    Communicator *whole = self->whole ? self->whole : self;
+    if (!is_usable(self) || end_receives(self, &call) < 0 || creation_begin(&creation, whole, FREE) < 0)
         return NULL;
     self->size = 0;
     if (self->raw && self->named == self->comm)
@@ -110,7 +119,7 @@ static PyObject *communicator_free(Communicator *self, PyObject *Py_UNUSED(unuse
     subset_notes_close(self);
     mailboxes_close(self->mailboxes);
     self->mailboxes = NULL;
-    struct freeing freeing = {.comm = self};
+    struct freeing freeing = {.comm = self, .whole = whole};
     int failed = give_back_if_unused(&freeing, &call);
     creation_end(&creation);
     write_undelivered(&call, &freeing.undelivered);

@@ -173,10 +173,12 @@ PyObject *raw_of_handle(PyObject *Py_UNUSED(module), PyObject *handle) {
     if (code != MPI_SUCCESS)
         raise_mpi(code, &call);
     else if (comm == MPI_COMM_NULL || between)
-        raise_error("MismatchError", &call, "%s",
-                    between ? "this is an intercommunicator, which polympi does not have: merge it first "
-                              "(MPI_Intercomm_merge)"
-                            : "this is MPI_COMM_NULL: this rank is in no such communicator");
+        raise_error(
+            "MismatchError", &call, "%s",
+            between
+                ? "this is an intercommunicator of other code, which polympi does not take: merge it first "
+                  "(MPI_Intercomm_merge)"
+                : "this is MPI_COMM_NULL: this rank is in no such communicator");
     else
         return (PyObject *)raw_new(comm, false);
     return NULL;

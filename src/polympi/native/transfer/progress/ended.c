@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/list.h"
 #include "transfer/open_communicators.h"
 #include "transfer/progress/long_wait.h"
 #include "transfer/progress/wait.h"
@@ -43,23 +44,31 @@ typedef struct {
     uint32_t collective;
 } Other;
 
-static MPI_Comm everyone;
-static MPI_Group world;
-static Other *others; /* by rank of the world */
+/* Ranks that send each other notes: those of the world, or of two worlds that a spawn has connected. */
+struct Circle {
+    MPI_Comm comm;    /* for notes alone */
+    MPI_Comm between; /* the two worlds */
+    MPI_Group group;
+    Other *others;        /* by rank */
+    int first, strangers; /* the ranks of the other world; none in the circle of this world */
+    Circle *next;
+};
+
+static Circle *circles; /* the first is the world */
 
 /* ---- notes ---- */
 
 /* A note must stay unchanged until it is sent, for which nobody waits: it is leaked. There are few. */
-static void send_note(int dest, Note note) {
+static void send_note(const Circle *circle, int dest, Note note) {
     Note *kept = malloc(sizeof *kept);
     if (!kept)
         return;
     *kept = note;
-    send_unwatched(kept, sizeof *kept, dest, 0, everyone);
+    send_unwatched(kept, sizeof *kept, dest, 0, circle->comm);
 }
 
-static void take_note(int source, const Note *note) {
-    Other *other = &others[source];
+static void take_note(const Circle *circle, int source, const Note *note) {
+    Other *other = &circle->others[source];
     if (note->kind == SAY_WHEN_YOU_END)
         other->asks = true;
     else if (note->kind == HAS_ENDED)
@@ -67,7 +76,7 @@ static void take_note(int source, const Note *note) {
     else if (note->kind == COUNT_YOUR_CALLS) {
         Note answer = {.kind = CALLS_MADE, .number = note->number};
         answer.known = count_collectives(note->number, &answer.collective);
-        send_note(source, answer);
+        send_note(circle, source, answer);
     } else if (note->number == other->number) {
         other->counting = false;
         other->counted = true;
@@ -81,32 +90,53 @@ static void take_notes(void) {
     MPI_Status status;
     Note note;
     int found;
-    while (receive_found(&note, sizeof note, 0, everyone, &found, &status) == MPI_SUCCESS && found)
-        take_note(status.MPI_SOURCE, &note);
+    for (const Circle *circle = circles; circle; circle = circle->next)
+        while (receive_found(&note, sizeof note, 0, circle->comm, &found, &status) == MPI_SUCCESS && found)
+            take_note(circle, status.MPI_SOURCE, &note);
 }
 
 /* ---- a rank at its end ---- */
 
-void ended_answer(enum way_to_end way) {
-    if (!others)
+static void answer(const Circle *circle, enum way_to_end way) {
+    int size;
+    if (MPI_Comm_size(circle->comm, &size) != MPI_SUCCESS)
         return;
-    take_notes();
-    for (int rank = 0; rank < state.world_size; rank++)
-        if (others[rank].asks) {
-            others[rank].asks = false;
-            send_note(rank, (Note){.kind = HAS_ENDED, .way = way});
+    for (int rank = 0; rank < size; rank++)
+        if (circle->others[rank].asks) {
+            circle->others[rank].asks = false;
+            send_note(circle, rank, (Note){.kind = HAS_ENDED, .way = way});
         }
+}
+
+void ended_answer(enum way_to_end way) {
+    take_notes();
+    for (const Circle *circle = circles; circle; circle = circle->next)
+        answer(circle, way);
+}
+
+void ended_tell_strangers(enum way_to_end way) {
+    for (const Circle *circle = circles; circle; circle = circle->next)
+        for (int i = 0; i < circle->strangers; i++)
+            send_note(circle, circle->first + i, (Note){.kind = HAS_ENDED, .way = way});
+}
+
+bool ended_are_strangers(void) {
+    bool all = true;
+    for (const Circle *circle = circles; circle; circle = circle->next)
+        for (int i = 0; i < circle->strangers; i++)
+            all &= circle->others[circle->first + i].way != 0;
+    return all;
 }
 
 /* ---- a rank that waits ---- */
 
 /* Whether a rank is known to have ended; if not, and it may be asked, it is. */
-static bool has_ended(int rank, int *may_ask) {
-    Other *other = &others[rank];
+static bool has_ended(const Circle *circle, int rank, int *may_ask) {
+    Other *other = &circle->others[rank];
     if (!other->way && !other->asked && *may_ask > 0) {
         --*may_ask;
         other->asked = true;
-        send_note(rank, (Note){.kind = SAY_WHEN_YOU_END});
+        send_note(circle, rank, (Note){.kind = SAY_WHEN_YOU_END});
     }
     return other->way;
 }
@@ -114,8 +144,8 @@ static bool has_ended(int rank, int *may_ask) {
 /* Whether a rank that has ended has not made the last collective call of this one; if unknown, and it may be
  * asked, it is. Before the first call on a communicator of mpi4py all ranks meet: a rank that we wait for has
  * not come. */
-static bool misses_call(int rank, const Communicator *comm, int *may_ask) {
-    Other *other = &others[rank];
+static bool misses_call(const Circle *circle, int rank, const Communicator *comm, int *may_ask) {
+    Other *other = &circle->others[rank];
     if (comm->shadow == MPI_COMM_NULL)
         return true;
     if (other->counted && other->number == comm->number)
@@ -125,25 +155,34 @@ static bool misses_call(int rank, const Communicator *comm, int *may_ask) {
         other->counting = true;
         other->counted = false;
         other->number = comm->number;
-        send_note(rank, (Note){.kind = COUNT_YOUR_CALLS, .number = comm->number});
+        send_note(circle, rank, (Note){.kind = COUNT_YOUR_CALLS, .number = comm->number});
     }
     return false;
+}
+
+/* The circle that a rank of a group is in, and its rank there; NULL: in none. */
+static const Circle *circle_of(MPI_Group group, int rank, int *there) {
+    for (const Circle *circle = circles; circle; circle = circle->next)
+        if (MPI_Group_translate_ranks(group, 1, &rank, circle->group, there) == MPI_SUCCESS &&
+            *there != MPI_UNDEFINED)
+            return circle;
+    return NULL;
 }
 
 /* Another rank of the communicator because of which the call can't complete, or NOBODY. A message from any
  * source can arrive as long as one rank is left. */
 static int find_missing(const Call *call, const Communicator *comm, MPI_Group group, int may_ask) {
     int missing = NOBODY;
-    for (int step = 1; step < comm->size; step++) {
-        int in_world, rank = call->peer >= 0 ? call->peer : (comm->rank + step) % comm->size;
-        if (rank == comm->rank ||
-            MPI_Group_translate_ranks(group, 1, &rank, world, &in_world) != MPI_SUCCESS ||
-            in_world == MPI_UNDEFINED)
+    int own = comm->whole ? comm->size : comm->rank; /* not among the remote ranks */
+    for (int step = 1; step < comm->size + (comm->whole != NULL); step++) {
+        int there, rank = call->peer >= 0 ? call->peer : (own + step) % (comm->size + (comm->whole != NULL));
+        const Circle *circle = rank == own ? NULL : circle_of(group, rank, &there);
+        if (!circle)
             return NOBODY;
-        bool ended = has_ended(in_world, &may_ask);
+        bool ended = has_ended(circle, there, &may_ask);
         if (call->peer >= 0)
             return ended ? rank : NOBODY;
-        if (call->peer == NO_PEER && ended && misses_call(in_world, comm, &may_ask))
+        if (call->peer == NO_PEER && ended && misses_call(circle, there, comm, &may_ask))
             return rank;
         if (call->peer == ANY_SOURCE && !ended)
             return NOBODY;
@@ -156,7 +195,7 @@ static int find_missing(const Call *call, const Communicator *comm, MPI_Group gr
 /* Whether ranks can be asked about the call at all. */
 static bool can_watch(const Call *call) {
     const Communicator *comm = call->comm;
-    return others && comm && comm->size > 1 &&
+    return circles && comm && (comm->size > 1 || comm->whole) &&
            (call->peer >= 0 || call->peer == NO_PEER || (call->peer == ANY_SOURCE && is_only_thread()));
 }
 
@@ -168,7 +207,7 @@ static int missing_rank(const Call *call, int may_ask) {
         return NOBODY;
     bool locked = enter_mpi();
     take_notes();
-    if (MPI_Comm_group(comm->comm, &group) == MPI_SUCCESS) {
+    if (peers_of(comm->comm, &group) == MPI_SUCCESS) {
         missing = find_missing(call, comm, group, may_ask);
         MPI_Group_free(&group);
     }
@@ -195,6 +234,16 @@ static const char *const ways[] = {
     [BY_MPI_FINALIZE] = "has reached its end: it has called MPI_Finalize",
 };
 
+static enum way_to_end way_of(MPI_Comm comm, int rank) {
+    MPI_Group group;
+    int there;
+    if (peers_of(comm, &group) != MPI_SUCCESS)
+        return AT_PROGRAM_END;
+    const Circle *circle = circle_of(group, rank, &there);
+    MPI_Group_free(&group);
+    return circle ? circle->others[there].way : AT_PROGRAM_END;
+}
+
 /* "rank 0 has reached its end (exit code 0)", and what that means for the call. */
 static const char *explain(const Call *call, int missing) {
     static char text[RANK_TEXT + 160];
@@ -202,9 +251,8 @@ static const char *explain(const Call *call, int missing) {
     char rank[RANK_TEXT];
     if (call->peer == ANY_SOURCE)
         return "all other ranks have reached their end";
-    int in_world = IN_TURN(translate_rank(comm->comm, missing, world));
     snprintf(text, sizeof text, "%s %s%s", rank_text(rank, call, missing),
-             ways[in_world == MPI_UNDEFINED ? AT_PROGRAM_END : others[in_world].way],
+             ways[IN_TURN(way_of(comm->comm, missing))],
              call->peer == NO_PEER ? " and has not called it; all ranks must make the same collective calls"
                                    : "");
     return text;
@@ -241,10 +289,52 @@ int watch_look(Watch *watch, const Call *call) {
     return raise_wait("EndedError", call, seconds, explain(call, missing));
 }
 
+static int open_circle(MPI_Comm comm, Circle **made) {
+    int size, code = MPI_Comm_size(comm, &size);
+    Circle *circle = code == MPI_SUCCESS ? calloc(1, sizeof *circle) : NULL;
+    if (!circle)
+        return code == MPI_SUCCESS ? MPI_ERR_OTHER : code;
+    circle->comm = comm;
+    circle->others = calloc((size_t)size, sizeof *circle->others);
+    code = MPI_Comm_group(comm, &circle->group);
+    *made = circle;
+    return code == MPI_SUCCESS && !circle->others ? MPI_ERR_OTHER : code;
+}
+
 int ended_open(MPI_Comm comm) {
-    everyone = comm;
-    int code = MPI_Comm_group(comm, &world);
-    others = calloc((size_t)state.world_size, sizeof *others);
+    int code = open_circle(comm, &circles);
     errors_explain_waits(explain_ended);
-    return code == MPI_SUCCESS && !others ? MPI_ERR_OTHER : code;
+    return code;
+}
+
+int circle_make(MPI_Comm both, MPI_Comm between, int first, int count, Circle **made) {
+    int code = open_circle(both, made);
+    if (code == MPI_SUCCESS) {
+        (*made)->between = between;
+        (*made)->first = first;
+        (*made)->strangers = count;
+    }
+    return code;
+}
+
+void circle_open(Circle *circle) {
+    circle->next = circles->next;
+    circles->next = circle;
+}
+
+void circle_close(Circle *circle) {
+    bool locked = enter_mpi();
+    take_notes();
+    leave_mpi(locked);
+    LIST_REMOVE(circles, circle);
+}
+
+int circle_free(Circle *circle) {
+    MPI_Group_free(&circle->group);
+    int code = MPI_Comm_free(&circle->comm);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_disconnect(&circle->between);
+    free(circle->others);
+    free(circle);
+    return code;
 }

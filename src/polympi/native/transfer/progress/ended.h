@@ -17,6 +17,21 @@ enum way_to_end { AT_PROGRAM_END = 1, BY_OS_EXIT, BY_FINALIZE, BY_MPI_FINALIZE }
  * alone. MPI's code. */
 int ended_open(MPI_Comm everyone);
 
+/* ---- another world, which was spawned by this one, or has spawned it ---- */
+
+typedef struct Circle Circle;
+
+/* After the ranks of both have met: `count` of `both`, from `first`, are of the other world. Notes travel on
+ * `both`, which is theirs alone; `between` is MPI's intercommunicator, whose disconnection ends it all. MPI's
+ * code. */
+int circle_make(MPI_Comm both, MPI_Comm between, int first, int count, Circle **made);
+/* With the GIL: take notes from now on. */
+void circle_open(Circle *circle);
+/* With the GIL, after all ranks have reached the call that disconnects the worlds: take none. */
+void circle_close(Circle *circle);
+/* Disconnect them; collective. MPI's code; without the GIL. */
+int circle_free(Circle *circle);
+
 /* ---- a rank that waits ---- */
 
 typedef struct {
@@ -40,3 +55,7 @@ const char *explain_ended(const Call *call);
 
 /* Answer the questions that have arrived; nothing of this rank is pending any longer. Without the GIL. */
 void ended_answer(enum way_to_end way);
+/* Tell the ranks of connected worlds that this one has ended, once; whether all of them have. Without the
+ * GIL. */
+void ended_tell_strangers(enum way_to_end way);
+bool ended_are_strangers(void);

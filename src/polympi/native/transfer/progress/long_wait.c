@@ -33,6 +33,8 @@ static void communicator_text(char *text, size_t room, const Communicator *comm)
         text[0] = '\0';
     else if (comm->named != comm->comm && !comm->borrowed)
         snprintf(text, room, " on polympi.world");
+    else if (comm->whole)
+        snprintf(text, room, ", on an intercommunicator to %d ranks,", comm->size);
     else
         snprintf(text, room, ", as rank %d of a communicator of %d ranks,", comm->rank, comm->size);
 }

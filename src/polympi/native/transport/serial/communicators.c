@@ -74,6 +74,32 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *mad
     return MPI_Comm_dup(comm, made);
 }
 
+/* ---- intercommunicators: there is no second group ---- */
+
+int MPI_Comm_spawn(const char *command, char **argv, int count, MPI_Info info, int root, MPI_Comm comm,
+                   MPI_Comm *made, int *codes) {
+    return MPI_ERR_OTHER;
+}
+
+int MPI_Comm_get_parent(MPI_Comm *parent) {
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Intercomm_create(MPI_Comm group, int leader, MPI_Comm peer, int other, int tag, MPI_Comm *made) {
+    return MPI_ERR_RANK;
+}
+
+int MPI_Intercomm_merge(MPI_Comm between, int high, MPI_Comm *made) { return MPI_ERR_ARG; }
+
+int MPI_Comm_remote_size(MPI_Comm comm, int *size) { return MPI_ERR_ARG; }
+
+int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) { return MPI_ERR_ARG; }
+
+int MPI_Comm_disconnect(MPI_Comm *comm) { return MPI_ERR_ARG; }
+
+/* ---- the name, and the end ---- */
+
 int MPI_Comm_set_name(MPI_Comm comm, const char *name) { return MPI_SUCCESS; }
 
 int MPI_Comm_free(MPI_Comm *comm) {

@@ -81,6 +81,8 @@ extern struct serial_op serial_sum, serial_prod, serial_min, serial_max, serial_
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
 
 enum { MPI_INFO_NULL, MPI_ERRORS_RETURN };
+#define MPI_ARGV_NULL ((char **)0)
+#define MPI_ERRCODES_IGNORE ((int *)0)
 enum { MPI_PROC_NULL = -1, MPI_ANY_SOURCE = -2, MPI_ANY_TAG = -1, MPI_UNDEFINED = -32766 };
 enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
 enum { MPI_COMM_TYPE_SHARED = 1, MPI_TAG_UB = 1 };
@@ -123,7 +125,9 @@ int MPI_Error_string(int code, char *text, int *length);
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);
 int MPI_Comm_test_inter(MPI_Comm comm, int *between);
+int MPI_Comm_remote_size(MPI_Comm comm, int *size);
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
 int MPI_Group_size(MPI_Group group, int *size);
 int MPI_Group_translate_ranks(MPI_Group from, int count, const int *ranks, MPI_Group to, int *translated);
 int MPI_Group_incl(MPI_Group of, int count, const int *ranks, MPI_Group *made);
@@ -132,6 +136,12 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made);
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made);
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
+int MPI_Comm_spawn(const char *command, char **argv, int count, MPI_Info info, int root, MPI_Comm comm,
+                   MPI_Comm *made, int *codes);
+int MPI_Comm_get_parent(MPI_Comm *parent);
+int MPI_Intercomm_create(MPI_Comm group, int leader, MPI_Comm peer, int other, int tag, MPI_Comm *made);
+int MPI_Intercomm_merge(MPI_Comm between, int high, MPI_Comm *made);
+int MPI_Comm_disconnect(MPI_Comm *comm);
 int MPI_Comm_set_name(MPI_Comm comm, const char *name);
 int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
