@@ -318,16 +318,17 @@ class Intercommunicator(core.Communicator, metaclass=Listed):
             return "<polympi.Intercommunicator, freed>"
         return f"<polympi.Intercommunicator, rank {self.rank} of {self.size}, with {self.remote_size} remote ranks>"
 
+    def __dir__(self) -> list[str]:
+        """The names that it has, unlike some that its class inherits."""
+        return sorted({*dir(type(self)), *vars(self)})
+
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: it has no meaning in another process."""
         raise TypeError("an intercommunicator cannot be sent or pickled")
 
 
-class _OfMerged:
-    """In the class: a name that only a communicator of one group has."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+class _OfMerged(Absent):
+    """In the class: a name that only communicators of one group have."""
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
         """Raise an error that says how to get one."""
@@ -344,7 +345,7 @@ _OWN = {
 }
 for _name in {*vars(core.Communicator), *vars(Communicator)} - {*vars(Intercommunicator), *_OWN}:
     if not _name.startswith("_"):
-        setattr(Intercommunicator, _name, _OfMerged(_name))
+        setattr(Intercommunicator, _name, _OfMerged(_name, "merge()"))
 
 
 def open_between(made: Intercommunicator, whole: Communicator, group: Communicator, first: int) -> Intercommunicator:

@@ -89,4 +89,5 @@ class Listed(type):
 
     def __dir__(cls) -> list[str]:
         """All names but the absent ones."""
-        return [name for name in super().__dir__() if name not in COMMUNICATOR]
+        absent = {name for kind in cls.__mro__ for name, value in vars(kind).items() if isinstance(value, Absent)}
+        return [name for name in super().__dir__() if name not in absent]

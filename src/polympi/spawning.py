@@ -10,7 +10,7 @@ from operator import index
 
 from polympi import launcher, library
 from polympi.communicator import Communicator
-from polympi.errors import LauncherError, Timeout
+from polympi.errors import Error, LauncherError, Timeout
 from polympi.intercommunicator import Intercommunicator, open_between
 from polympi.native import core
 from polympi.topology import exchanged
@@ -61,12 +61,17 @@ def spawn(
         whole, made = core.spawn(Communicator, Intercommunicator, group, words, count, limit)
     except Timeout:
         raise Timeout(
-            f"rank {above.rank}, spawn(): {os.fsdecode(words[2])} was started {count} times, and not all of these "
-            f"processes have used polympi.world within {limit:g} s: see whether it fails, or does something else "
-            "first; MPI cannot take the call back, so end the job",
+            f"rank {above.rank}, spawn(): not all {count} ranks of {os.fsdecode(words[2])} have used polympi.world within "
+            f"{limit:g} s: see whether the program fails, or does something else first; MPI cannot take the call back, "
+            "so end the job",
             operation="spawn",
             rank=above.rank,
         ) from None
+    except Error as error:
+        if error.code is not None:
+            error.args = (f"{error}; the launcher may have no free place for them: give it more hosts, or allow it to "
+                          "oversubscribe (mpiexec --oversubscribe of Open MPI)",)  # fmt: skip
+        raise
     return open_between(made, whole, group, group.size)
 
 

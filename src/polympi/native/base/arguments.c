@@ -105,8 +105,8 @@ int check_special_rank(int rank, int size, enum specials specials, const Call *c
     if (rank == PROC_NULL)
         return raise_error("RankError", call,
                            "PROC_NULL cannot be the root of a collective operation: name a rank");
-    return raise_error("RankError", call, "%s is %d, but the ranks of this communicator are 0 to %d", role,
-                       rank, size - 1);
+    return raise_error("RankError", call, "%s is %d, but the ranks of %s are 0 to %d", role, rank,
+                       call->rank <= OUTSIDE ? "the remote group" : "this communicator", size - 1);
 }
 
 int raise_tag(const Call *call) {
