@@ -226,9 +226,7 @@ class Intercommunicator(core.Communicator, metaclass=Listed):
         sends = [
             self._whole.isend(piece, self._first + rank) for rank, piece in enumerate(self._pieces("alltoall", pieces))
         ]
-        received = [
-            self._whole.recv(self._first + rank, timeout=deadline.left()) for rank in range(self.remote_size)
-        ]
+        received = [self._whole.recv(self._first + rank, timeout=deadline.left()) for rank in range(self.remote_size)]
         wait_each(sends, deadline)
         return received
 
@@ -340,8 +338,24 @@ class _OfMerged(Absent):
 for _name, _word in {**COMMUNICATOR, "Get_remote_size": "comm.remote_size", "Merge": "comm.merge(high)"}.items():
     setattr(Intercommunicator, _name, Absent(_name, _word))
 _OWN = {
-    *("send ssend rsend bsend isend issend irsend ibsend recv irecv sendrecv probe iprobe".split()),
-    *("handle handle_size fortran_handle rank size free".split()),
+    *(
+        [
+            "send",
+            "ssend",
+            "rsend",
+            "bsend",
+            "isend",
+            "issend",
+            "irsend",
+            "ibsend",
+            "recv",
+            "irecv",
+            "sendrecv",
+            "probe",
+            "iprobe",
+        ]
+    ),
+    *(["handle", "handle_size", "fortran_handle", "rank", "size", "free"]),
 }
 for _name in {*vars(core.Communicator), *vars(Communicator)} - {*vars(Intercommunicator), *_OWN}:
     if not _name.startswith("_"):

@@ -61,8 +61,8 @@ def spawn(
         whole, made = core.spawn(Communicator, Intercommunicator, group, words, count, limit)
     except Timeout:
         raise Timeout(
-            f"rank {above.rank}, spawn(): not all {count} ranks of {os.fsdecode(words[2])} have used polympi.world within "
-            f"{limit:g} s: see whether the program fails, or does something else first; MPI cannot take the call back, "
+            f"rank {above.rank}, spawn(): not all {count} ranks of {os.fsdecode(words[2])} have used polympi.world "
+            f"within {limit:g} s: see whether the program fails, or does something else first; MPI cannot take the call back, "
             "so end the job",
             operation="spawn",
             rank=above.rank,

@@ -3,6 +3,7 @@
 A line with `type: ignore` is a mistake that a checker must find; it reports a comment that suppresses nothing.
 """
 
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -85,6 +86,12 @@ def communicators(world: mpi.Communicator, color: int | None) -> None:
     assert_type(mpi.self_world.translate([0], world), list[int | None])
     assert_type(mpi.processor_name(), str)
     assert_type(world.compare(mpi.self_world), Literal["identical", "congruent", "similar", "unequal"])
+    assert_type(world.create_intercomm(0, None, 1), mpi.Intercommunicator)
+    assert_type(mpi.parent, mpi.Intercommunicator | None)
+    with mpi.spawn(["worker", Path("input")], 2, timeout=9) as inter:
+        assert_type(inter.recv(0, into=np.ones(3)), Floats)
+        assert_type(inter.isend(1, 0), mpi.Request[None])
+        assert_type(inter.merge(True), mpi.Communicator)
     world.subset(0)  # type: ignore[arg-type]
     world.attributes["cache"] = world.name
     world.name = 3  # type: ignore[assignment]

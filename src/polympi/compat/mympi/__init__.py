@@ -185,13 +185,13 @@ DIFFERENCES = {
     "mpi_comm_connect": "It raises NotImplementedError: polympi does not connect jobs.",
     "mpi_comm_create": "Ranks of one group that give different groups get an error.",
     "mpi_comm_disconnect": "It raises NotImplementedError: polympi does not connect jobs. mpi_comm_free frees.",
-    "mpi_comm_get_parent": "It gives MPI_COMM_NULL: polympi starts no programs, so none has a parent.",
+    "mpi_comm_get_parent": "It gives MPI_COMM_NULL; polympi.parent has the ranks that have started the program.",
     "mpi_comm_set_errhandler": (
         "With 0 an error is an exception, which ends the job if it is not caught. With 1 and 2 calls go on, and those "
         "that receive give zeros or an empty array. A communicator or datatype that does not exist is always an "
         "exception."
     ),
-    "mpi_comm_spawn": "It raises NotImplementedError: polympi starts no programs.",
+    "mpi_comm_spawn": "It raises NotImplementedError: use polympi.spawn.",
     "mpi_comm_split_type": "It raises NotImplementedError; it was not in 1.15. Use mpi_comm_split.",
     "mpi_error": "Numbers are those of MPICH's error classes with every library: 6 is a wrong rank, 14 a truncation.",
     "mpi_finalize": (
@@ -204,7 +204,7 @@ DIFFERENCES = {
         "receives the message and keeps it: that message then comes before others that mpi_recv matches."
     ),
     "mpi_init": "If MPI runs already, it gives the arguments; MYMPI crashed.",
-    "mpi_intercomm_merge": "It raises NotImplementedError: polympi starts no programs.",
+    "mpi_intercomm_merge": "It raises NotImplementedError: use merge of what polympi.spawn gives.",
     "mpi_irecv": "It raises NotImplementedError, since it did not work in MYMPI either.",
     "mpi_isend": "It raises NotImplementedError, since it did not work in MYMPI either.",
     "mpi_iterefa": "It has nothing to do with MPI, and is not here.",

@@ -25,7 +25,7 @@ mpi_irecv = _lacking("mpi_irecv", _NO_REQUESTS.format("irecv"))
 mpi_test = _lacking("mpi_test", _NO_REQUESTS.format("test of the requests of isend and irecv"))
 mpi_wait = _lacking("mpi_wait", _NO_REQUESTS.format("wait of the requests of isend and irecv"))
 
-_NO_SPAWN = "polympi starts no programs; start all ranks by mpiexec, and tell them apart by mpi_comm_split"
+_NO_SPAWN = "this module starts no programs; use polympi.spawn, or start all ranks by mpiexec"
 mpi_comm_spawn = _lacking("mpi_comm_spawn", _NO_SPAWN)
 mpi_array_of_errcodes = _lacking("mpi_array_of_errcodes", _NO_SPAWN)
 mpi_intercomm_merge = _lacking("mpi_intercomm_merge", _NO_SPAWN)

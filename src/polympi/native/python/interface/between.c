@@ -67,11 +67,16 @@ PyObject *make_between(PyObject *Py_UNUSED(module), PyObject *args) {
         return NULL;
     making.whole = whole;
     making.group = group;
-    const Call call = call_of("create_intercomm", group);
-    int code = creation_make(make, &making);
-    if (code != MPI_SUCCESS) {
+    Creation creation;
+    int code = MPI_SUCCESS, failed = creation_begin(&creation, whole, DUP);
+    if (!failed) {
+        code = creation_make(make, &making);
+        creation_end(&creation);
+    }
+    if (failed || code != MPI_SUCCESS) {
+        const Call call = call_of("create_intercomm", group);
         Py_DECREF(making.made);
-        return raise_mpi(code, &call), NULL;
+        return failed ? NULL : (raise_mpi(code, &call), NULL);
     }
     making.made->whole = (Communicator *)Py_NewRef((PyObject *)whole);
     return (PyObject *)making.made;
@@ -177,6 +182,23 @@ static int take_words(Meeting *meeting, PyObject *words) {
     return 0;
 }
 
+/* 0 with MPI's `*code`, -1, or LEFT. */
+static int make_spawn(Meeting *meeting, double seconds, const Call *call, int *code) {
+    int aside = is_offloaded(seconds, false, call);
+    if (aside < 0)
+        return -1;
+    if (!aside) {
+        *code = creation_make(spawn_and_meet, meeting);
+        return 0;
+    }
+    const OffloadedCall what = {.call = *call,
+                                .comm = meeting->group->comm,
+                                .make = spawn_and_meet,
+                                .close = close_meeting,
+                                .context = meeting};
+    return offloaded_make(&what, seconds, code);
+}
+
 PyObject *spawn(PyObject *Py_UNUSED(module), PyObject *args) {
     PyTypeObject *type, *type_between;
     Communicator *group;
@@ -193,24 +215,20 @@ PyObject *spawn(PyObject *Py_UNUSED(module), PyObject *args) {
     meeting->group = (Communicator *)Py_NewRef((PyObject *)group);
     meeting->count = count;
     const Call call = call_of("spawn", group);
-    int aside = take_words(meeting, words) < 0 ? -1 : is_offloaded(seconds, false, &call);
-    state.connected = true;
-    if (aside > 0) {
-        const OffloadedCall what = {.call = call,
-                                    .comm = group->comm,
-                                    .make = spawn_and_meet,
-                                    .close = close_meeting,
-                                    .context = meeting};
-        aside = offloaded_make(&what, seconds, &code);
-        if (aside == LEFT)
-            return NULL;
-    } else if (aside == 0)
-        code = creation_make(spawn_and_meet, meeting);
-    if (aside < 0) {
+    Creation creation;
+    if (take_words(meeting, words) < 0 || creation_begin(&creation, group, DUP) < 0) {
         close_meeting(meeting);
         return NULL;
     }
-    return end_meeting(meeting, code, &call);
+    state.connected = true;
+    int failed = make_spawn(meeting, seconds, &call, &code);
+    creation_end(&creation);
+    if (failed == LEFT)
+        return NULL;
+    if (failed == 0)
+        return end_meeting(meeting, code, &call);
+    close_meeting(meeting);
+    return NULL;
 }
 
 PyObject *meet_parent(PyObject *Py_UNUSED(module), PyObject *args) {
