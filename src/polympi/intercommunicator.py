@@ -120,7 +120,7 @@ class Intercommunicator(core.Communicator, metaclass=Listed):
             return self._group.bcast(into=into, timeout=deadline.left())
         return self._group.bcast(obj, timeout=deadline.left())
 
-    def gather(self, x: Any, root: int = 0, *, timeout: float | None = None) -> list[Any] | None:
+    def gather(self, x: Any, root: int = 0, *, timeout: float | None = None) -> list[Any] | None:  # type: ignore[override]
         """Send an object from each rank of a group to one rank of the other one. All ranks of both call it.
 
         Args:
@@ -134,9 +134,12 @@ class Intercommunicator(core.Communicator, metaclass=Listed):
         MPI 5.0, section 6.5.
         """
         role, deadline = self._role("gather", root), Deadline("gather", timeout)
-        return self._to_root(role, lambda: self._group.gather(x, timeout=deadline.left()), deadline)
+        gathered: list[Any] | None = self._to_root(
+            role, lambda: self._group.gather(x, timeout=deadline.left()), deadline
+        )
+        return gathered
 
-    def reduce(self, x: Any, op: core.Op | None = SUM, root: int = 0, *, timeout: float | None = None) -> Any:
+    def reduce(self, x: Any, op: core.Op | None = SUM, root: int = 0, *, timeout: float | None = None) -> Any:  # type: ignore[override]
         """As :meth:`gather`, and the root gets what the operation makes of the objects.
 
         Args:
@@ -150,7 +153,7 @@ class Intercommunicator(core.Communicator, metaclass=Listed):
         role, deadline = self._role("reduce", root), Deadline("reduce", timeout)
         return self._to_root(role, lambda: self._group.reduce(x, op, timeout=deadline.left()), deadline)
 
-    def scatter(self, pieces: Iterable[Any] | None = None, root: int = 0, *, timeout: float | None = None) -> Any:
+    def scatter(self, pieces: Iterable[Any] | None = None, root: int = 0, *, timeout: float | None = None) -> Any:  # type: ignore[override]
         """Send each rank of a group its object from one rank of the other group. All ranks of both call it.
 
         Args:
@@ -175,7 +178,7 @@ class Intercommunicator(core.Communicator, metaclass=Listed):
         mine = self._whole.recv(self._first + role, timeout=deadline.left()) if self.rank == 0 else None
         return self._group.scatter(mine, timeout=deadline.left())
 
-    def allgather(self, x: Any, *, timeout: float | None = None) -> list[Any]:
+    def allgather(self, x: Any, *, timeout: float | None = None) -> list[Any]:  # type: ignore[override]
         """Send an object from each rank to all ranks of the other group. All ranks of both call it.
 
         Args:
@@ -192,7 +195,7 @@ class Intercommunicator(core.Communicator, metaclass=Listed):
         theirs: list[Any] = self._swap(self._group.gather(x, timeout=deadline.left()), deadline)
         return theirs
 
-    def allreduce(self, x: Any, op: core.Op | None = SUM, *, timeout: float | None = None) -> Any:
+    def allreduce(self, x: Any, op: core.Op | None = SUM, *, timeout: float | None = None) -> Any:  # type: ignore[override]
         """As :meth:`allgather`, and each rank gets what the operation makes of the remote group's objects.
 
         Args:
@@ -206,7 +209,7 @@ class Intercommunicator(core.Communicator, metaclass=Listed):
         deadline = Deadline("allreduce", timeout)
         return self._swap(self._group.reduce(x, op, timeout=deadline.left()), deadline)
 
-    def alltoall(self, pieces: Iterable[Any], *, timeout: float | None = None) -> list[Any]:
+    def alltoall(self, pieces: Iterable[Any], *, timeout: float | None = None) -> list[Any]:  # type: ignore[override]
         """Send each rank of the other group its object, and receive one from each. All ranks of both call it.
 
         Args:

@@ -62,8 +62,8 @@ def spawn(
     except Timeout:
         raise Timeout(
             f"rank {above.rank}, spawn(): not all {count} ranks of {os.fsdecode(words[2])} have used polympi.world "
-            f"within {limit:g} s: see whether the program fails, or does something else first; MPI cannot take the call back, "
-            "so end the job",
+            f"within {limit:g} s: see whether the program fails, or does something else first; MPI cannot "
+            "take the call back, so end the job",
             operation="spawn",
             rank=above.rank,
         ) from None
