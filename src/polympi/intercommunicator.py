@@ -6,6 +6,7 @@ of this group, and of the ranks of both, over which the first ranks of the group
 
 from __future__ import annotations
 
+import random
 from operator import index
 
 from polympi import PROC_NULL, ROOT
@@ -380,11 +381,11 @@ def make(
     operation = "create_intercomm"
     leader = agreed(comm, operation, lambda: _rank_of(comm, "local_leader", local_leader))
     ours = comm._world_ranks()
-    theirs, their_leader = exchanged(
+    theirs, their_leader, label = exchanged(
         comm, operation, lambda: _exchange(comm, ours, peer_comm, remote_leader, tag) if comm.rank == leader else None
-    )[leader] or ((), 0)
+    )[leader] or ((), 0, 0)
     first = len(ours) if min(ours) < min(theirs) else 0
-    whole = init().subset(ours + theirs if first else theirs + ours)
+    whole = init()._subset(Communicator, ours + theirs if first else theirs + ours, label)
     group = cast(core.Communicator.dup(comm), Communicator)
     made = core.make_between(Intercommunicator, whole, group, leader, first + theirs.index(their_leader))
     return open_between(made, whole, group, first)
@@ -405,8 +406,8 @@ def _rank_of(comm: core.Communicator, name: str, given: int) -> int:
 
 def _exchange(
     comm: Communicator, ours: tuple[int, ...], peer_comm: Communicator | None, remote_leader: int, tag: int
-) -> tuple[tuple[int, ...], int]:
-    """On the leader: the other group and its leader, as ranks of the world."""
+) -> tuple[tuple[int, ...], int, int]:
+    """On the leader: the other group and its leader, as ranks of the world, and a label for this call."""
     if not isinstance(peer_comm, Communicator):
         raise TypeError(
             f"create_intercomm(): peer_comm is {type(peer_comm).__name__}, but must be a communicator on the leaders"
@@ -419,7 +420,8 @@ def _exchange(
         )
     if min(*ours, other) < 0:
         raise mismatch(comm, operation, "some of the ranks belong to a program that was spawned: use those of one")
-    theirs: tuple[int, ...] = peer_comm.sendrecv(ours, remote_leader, tag, remote_leader, tag)
+    mine = random.SystemRandom().getrandbits(32)
+    theirs, number = peer_comm.sendrecv((ours, mine), remote_leader, tag, remote_leader, tag)
     if common := sorted({*ours} & {*theirs}):
         raise mismatch(comm, operation, f"rank {common[0]} of the world is in both groups, which must not overlap")
-    return theirs, other
+    return theirs, other, mine ^ number

@@ -138,7 +138,7 @@ if rank in (0, 1, 2):
     with raises(mpi.MismatchError, "rank 2 of the world is in both groups" if rank == 0 else "rank 0 has failed"):
         mine.create_intercomm(0, twin, 3)
 if rank == 3:  # the other leader speaks for a group with rank 2
-    theirs = twin.sendrecv((2, 3), 0, source=0)
+    theirs, _ = twin.sendrecv(((2, 3), 0), 0, source=0)
     assert theirs == (0, 1, 2)
 in_turn()
 """,

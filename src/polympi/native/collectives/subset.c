@@ -7,22 +7,23 @@
 
 enum membership { STRANGER, MISSING, ASKED };
 
-/* FNV-1a, over the ranks. Never 0, which is the key of calls of all ranks. */
-static uint64_t key_of(const int *ranks, int count) {
-    uint64_t hash = 0xcbf29ce484222325;
+/* FNV-1a, over the ranks, from a beginning that differs with the label. Never 0, which is the key of calls of
+ * all ranks. */
+static uint64_t key_of(const int *ranks, int count, uint32_t label) {
+    uint64_t hash = 0xcbf29ce484222325 ^ label;
     for (int i = 0; i < count; i++)
         for (int shift = 0; shift < 32; shift += 8)
             hash = (hash ^ ((uint32_t)ranks[i] >> shift & 0xff)) * 0x100000001b3;
     return hash | 1;
 }
 
-int subset_open(Subset *subset, Communicator *comm, const int *ranks, int count) {
+int subset_open(Subset *subset, Communicator *comm, const int *ranks, int count, uint32_t label) {
     *subset = (Subset){
         .comm = comm,
         .ranks = ranks,
         .count = count,
         .leader = ranks[0],
-        .note = {.key = key_of(ranks, count), .count = count},
+        .note = {.key = key_of(ranks, count, label), .count = count},
         .call = {.operation = "subset", .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG, .comm = comm},
         .members = PyMem_RawCalloc((size_t)comm->size, 1),
     };

@@ -23,7 +23,7 @@ typedef struct Subset {
 } Subset;
 
 /* Ranks that were checked, this one among them; 0, or -1 with MemoryError. */
-int subset_open(Subset *subset, Communicator *comm, const int *ranks, int count);
+int subset_open(Subset *subset, Communicator *comm, const int *ranks, int count, uint32_t label);
 /* Before the first question; earlier calls with these ranks are over. 0 or -1. */
 int subset_begin(Subset *subset);
 /* Whether all members say yes: 1, 0, or -1 with an exception. */

@@ -84,15 +84,17 @@ static PyObject *communicator_subset(Communicator *self, PyObject *args) {
     PyTypeObject *type;
     PyObject *given;
     Py_ssize_t count;
+    unsigned label = 0;
     Subset subset;
     const Call call = {.operation = "subset", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG};
-    if (!PyArg_ParseTuple(args, "O!O", &PyType_Type, &type, &given) || !is_usable(self))
+    if (!PyArg_ParseTuple(args, "O!O|I", &PyType_Type, &type, &given, &label) || !is_usable(self))
         return NULL;
     int *ranks = parse_members(given, &count, self, &call);
     Communicator *made = ranks && is_usable(self) /* the numbers may have run Python code */
                              ? (Communicator *)type->tp_alloc(type, 0)
                              : NULL;
-    if (!made || subset_open(&subset, self, ranks, (int)count) < 0 || make_agreed_subset(&subset, made) < 0)
+    if (!made || subset_open(&subset, self, ranks, (int)count, label) < 0 ||
+        make_agreed_subset(&subset, made) < 0)
         Py_CLEAR(made);
     PyMem_RawFree(ranks);
     return (PyObject *)made;
@@ -134,8 +136,9 @@ static PyObject *communicator_world_ranks(Communicator *self, PyObject *Py_UNUSE
 
 PyMethodDef group_methods[] = {
     {"_subset", (PyCFunction)communicator_subset, METH_VARARGS,
-     "_subset($self, type, ranks, /)\n--\n\n"
-     "A communicator of that class with these ranks of this one. All of them call it, and no others."},
+     "_subset($self, type, ranks, label=0, /)\n--\n\n"
+     "A communicator of that class with these ranks of this one. All of them call it, and no others. Threads "
+     "may make several calls with the same ranks at a time if their labels differ."},
     {"_world_ranks", (PyCFunction)communicator_world_ranks, METH_NOARGS,
      "_world_ranks($self, /)\n--\n\nThe rank in the world of each rank."},
     {NULL, NULL, 0, NULL},
