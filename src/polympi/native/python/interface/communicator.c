@@ -33,8 +33,10 @@ uint64_t next_communicator_number(void) {
 /* Set up a communicator that has ranks of another world: it uses messages only. */
 static int complete_across_worlds(Communicator *self, int size) {
     int code = MPI_Bcast(&self->number, 1, MPI_UINT64_T, 0, self->shadow);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
+        self->probing = probes_wildcards(self) ? PROBES_WILDCARDS : 0;
         self->size = size;
+    }
     return code;
 }
 

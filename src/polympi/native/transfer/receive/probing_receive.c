@@ -17,7 +17,7 @@ bool probes_wildcards(const Communicator *comm) {
     (void)comm;
     return false;
 #else
-    return state.several_machines && !comm->together;
+    return (state.several_machines || state.connected) && !comm->together;
 #endif
 }
 
