@@ -105,7 +105,7 @@ def _checked(
 def _script(path: str | os.PathLike[str]) -> list[str]:
     if not os.path.isfile(path):
         raise FileNotFoundError(
-            f"rank 0, spawn(): there is no script {os.fspath(path)}: give the path of a Python script, or a list of a "
+            f"rank 0, spawn(): {os.fspath(path)} isn't a file: give the path of a Python script, or a list of a "
             "program and its arguments"
         )
     return [sys.executable, os.path.abspath(path)]
@@ -116,7 +116,7 @@ def _program(command: Sequence[str | os.PathLike[str]]) -> list[str]:
     found = shutil.which(words[0]) if words else None
     if found is None:
         raise FileNotFoundError(
-            f"rank 0, spawn(): there is no program {words[0] if words else ''!r}: give a list of a program and its "
+            f"rank 0, spawn(): the program {words[0] if words else ''!r} was not found: give a list of a program and its "
             "arguments, or the path of a Python script"
         )
     return [os.path.abspath(found), *words[1:]]

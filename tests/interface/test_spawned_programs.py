@@ -99,9 +99,9 @@ else:
 
 FAILS = """
 missing = FileNotFoundError if rank == 0 else mpi.MismatchError
-with raises(missing, "rank 0, spawn(): there is no program 'no-such-one': give a list"):
+with raises(missing, "rank 0, spawn(): the program 'no-such-one' was not found: give a list"):
     mpi.spawn(["no-such-one", "-v"], 1)
-with raises(missing, "rank 0, spawn(): there is no script no.py: give the path"):
+with raises(missing, "rank 0, spawn(): no.py isn't a file: give the path"):
     mpi.spawn("no.py", 1)
 with raises(ValueError, "spawn(): n is 0, but at least one rank must be started"):
     mpi.spawn("child.py", 0)

@@ -74,7 +74,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *mad
     return MPI_Comm_dup(comm, made);
 }
 
-/* ---- intercommunicators: there is no second group ---- */
+/* ---- intercommunicators: there is one group only ---- */
 
 int MPI_Comm_spawn(const char *command, char **argv, int count, MPI_Info info, int root, MPI_Comm comm,
                    MPI_Comm *made, int *codes) {
