@@ -116,7 +116,7 @@ def _program(command: Sequence[str | os.PathLike[str]]) -> list[str]:
     found = shutil.which(words[0]) if words else None
     if found is None:
         raise FileNotFoundError(
-            f"rank 0, spawn(): the program {words[0] if words else ''!r} was not found: give a list of a program and its "
-            "arguments, or the path of a Python script"
+            f"rank 0, spawn(): the program {words[0] if words else ''!r} was not found: give a list of a program and "
+            "its arguments, or the path of a Python script"
         )
     return [os.path.abspath(found), *words[1:]]
