@@ -195,7 +195,7 @@ if rank == 0:
     print("left")
 """,
         words="left",
-        said=[],
+        code=1,  # the message of its leader was never received
     ),
     "a remote rank ends": Case(
         """
