@@ -15,7 +15,8 @@ def test_an_example_runs_with_the_command_it_gives_and_says_something(run, stack
     program = example.read_text()
     ((ranks, name),) = COMMAND.findall(program)
     assert name == example.name
-    ended = run(program, int(ranks), stack)
+    room = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}  # for ranks that are spawned, with Open MPI
+    ended = run(program, int(ranks), stack, env=room)
     assert ended.succeeded()
     assert ended.stderr == ""
 

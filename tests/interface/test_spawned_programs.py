@@ -5,6 +5,8 @@ from rank_programs import PRELUDE, Case, cases
 
 pytestmark = pytest.mark.one_host  # the launcher may start ranks on any host, without the variables of these tests
 
+# Open MPI's launcher: more ranks than processors.
+ROOM = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 START = """
 from pathlib import Path
 Path("child.py").write_text(CHILD)
@@ -68,7 +70,7 @@ with contextlib.suppress(mpi.MismatchError):
 both.free()
 parent.disconnect()
 """
-    assert run(program(script, child), 2, stack).succeeded().split() == ["done"] * 2
+    assert run(program(script, child), 2, stack, env=ROOM).succeeded().split() == ["done"] * 2
 
 
 @pytest.mark.parametrize("level", ["serialized", "multiple"])
@@ -93,7 +95,7 @@ if len(sys.argv) == 1:
 else:
     parent.send("from the innermost", 0)
 """
-    ended = run(program(script, child), 1, stack, env={"POLYMPI_THREADS": level})
+    ended = run(program(script, child), 1, stack, env={**ROOM, "POLYMPI_THREADS": level})
     assert ended.succeeded() == "from the innermost\n"
 
 
@@ -112,7 +114,7 @@ print("refused")
 
 
 def test_what_cannot_be_started_is_named(run, stack) -> None:
-    assert run(program(FAILS, ""), 2, stack).succeeded().split() == ["refused"] * 2
+    assert run(program(FAILS, ""), 2, stack, env=ROOM).succeeded().split() == ["refused"] * 2
 
 
 def test_without_a_launcher_nothing_is_started(run, stack) -> None:
@@ -125,7 +127,7 @@ with raises(mpi.LauncherError, "this program was started without a launcher: sta
 
 @pytest.mark.parametrize("command", [["true"], ["false"], ["python3", "-c", "1 / 0"]], ids=["true", "false", "raises"])
 def test_a_program_that_does_not_take_part_ends_the_job(run, stack, command: list[str]) -> None:
-    ended = run(PRELUDE + f"mpi.spawn({command}, 2, timeout=5)", 2, stack)
+    ended = run(PRELUDE + f"mpi.spawn({command}, 2, timeout=5)", 2, stack, env=ROOM)
     assert ended.exit_code == 1, str(ended)
     assert "spawn(): not all 2 ranks of " in ended.stderr, str(ended)
     assert "have used polympi.world within 5 s" in ended.stderr, str(ended)
@@ -174,11 +176,11 @@ print("went on")
 @cases(ENDS)
 def test_how_they_end(run, stack, case: Case) -> None:
     child = "".join(case.arguments)
-    run(program(case.script, child), 2, stack).ends(case.code, case.words, case.said)
+    run(program(case.script, child), 2, stack, env=ROOM).ends(case.code, case.words, case.said)
 
 
 def test_parents_that_end_first_are_noticed(run, stack) -> None:
-    ended = run(program("start()", "parent.recv(0)"), 2, stack)
+    ended = run(program("start()", "parent.recv(0)"), 2, stack, env=ROOM)
     assert ended.exit_code != 0, str(ended)
     assert "EndedError: rank " in ended.stderr, str(ended)
     assert "rank 0 of the remote group has reached its end" in ended.stderr, str(ended)
@@ -196,5 +198,5 @@ def test_parents_that_end_first_are_noticed(run, stack) -> None:
     ids=["a child raises", "a child exits", "a parent raises", "a child is killed", "a message is lost"],
 )
 def test_a_failure_ends_both_programs(run, stack, script: str, child: str, code: int | None) -> None:
-    ended = run(program(script, child), 2, stack)
+    ended = run(program(script, child), 2, stack, env=ROOM)
     assert ended.exit_code == code or (code is None and ended.exit_code not in (0, None)), str(ended)
