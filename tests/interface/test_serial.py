@@ -134,6 +134,7 @@ with w.window(array) as window:
     with raises(mpi.MismatchError, "rank 0, window.put(): 1 elements from offset 6 are not all among the 6"):
         with window.lock_all():
             window.put(1, 0, 6)
+""",
     "no second group and no programs": """
 with raises(mpi.LauncherError, "spawn(): the launcher of MPI starts processes, but this program runs on the serial"):
     mpi.spawn(["true"], 1)
