@@ -18,14 +18,16 @@ _HOMES = {
     "polympi.cartesian": ("Cartesian",),
     "polympi.communicator": ("Communicator",),
     "polympi.errors": (
-        *("EndedError", "Error", "LauncherError", "LibraryError", "MismatchError", "NoBufferError"),
+        *("EndedError", "Error", "FileError", "LauncherError", "LibraryError", "MismatchError", "NoBufferError"),
         *("RankError", "StateError", "TagError", "Timeout", "TruncationError"),
     ),
+    "polympi.file": ("File",),
     "polympi.graph": ("Graph",),
     "polympi.halo": ("Halo",),
     "polympi.intercommunicator": ("Intercommunicator",),
     "polympi.library": ("get_include", "library_path"),
     "polympi.native.core": ("Raw", "Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
+    "polympi.npy": ("load_npy", "save_npy"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),
         "op",

@@ -12,6 +12,7 @@ from polympi.communicator import Communicator as Communicator
 from polympi.errors import (
     EndedError as EndedError,
     Error as Error,
+    FileError as FileError,
     LauncherError as LauncherError,
     LibraryError as LibraryError,
     MismatchError as MismatchError,
@@ -22,6 +23,7 @@ from polympi.errors import (
     Timeout as Timeout,
     TruncationError as TruncationError,
 )
+from polympi.file import File as File
 from polympi.graph import Graph as Graph
 from polympi.halo import Halo as Halo
 from polympi.intercommunicator import Intercommunicator as Intercommunicator
@@ -35,6 +37,7 @@ from polympi.native.core import (
     wait_all as wait_all,
     wait_any as wait_any,
 )
+from polympi.npy import load_npy as load_npy, save_npy as save_npy
 from polympi.operations import (
     BAND as BAND,
     BOR as BOR,
@@ -87,6 +90,8 @@ __all__ = [
     "Communicator",
     "EndedError",
     "Error",
+    "File",
+    "FileError",
     "Graph",
     "Halo",
     "Intercommunicator",
@@ -112,11 +117,13 @@ __all__ = [
     "init",
     "library_path",
     "library_version",
+    "load_npy",
     "op",
     "parent",
     "processor_name",
     "raw",
     "raw_world",
+    "save_npy",
     "self_world",
     "spawn",
     "test_all",

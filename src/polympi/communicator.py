@@ -11,6 +11,7 @@ from polympi.native import core
 # False, but not literally: Jedi would skip the excluded imports and complete nothing from annotations.
 TYPE_CHECKING = bool()  # noqa: UP018
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Sequence
     from types import TracebackType
     from typing import Any, Literal, NoReturn, overload
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from polympi.cartesian import Cartesian
+    from polympi.file import File
     from polympi.graph import Graph
     from polympi.window import Window
     from polympi.intercommunicator import Intercommunicator
@@ -171,6 +173,28 @@ class Communicator(core.Communicator, metaclass=Listed):
         from polympi.intercommunicator import make
 
         return make(self, local_leader, peer_comm, remote_leader, tag)
+    def open(self, path: str | os.PathLike[str], mode: str = "r") -> File:
+        """Open a file that all ranks read or write. All ranks call it, with the same path and mode.
+
+        Use it in a ``with`` statement, which closes the file on all ranks.
+
+        Args:
+            path: of a file that all ranks reach.
+            mode: as Python's ``open`` has it: ``r`` reads, ``w`` writes from scratch, ``x`` writes a file that must not
+                exist yet, ``a`` keeps what is there; with a ``+`` each reads and writes. All of them in bytes, and all
+                at any offset, ``a`` too.
+
+        Raises:
+            TypeError, ValueError: path or mode is wrong.
+            FileError: this rank can't open it, or another one can't, which is named.
+            MismatchError: ranks give different paths or modes.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
+
+        MPI 5.0, section 14.2.1.
+        """
+        from polympi.file import open_file  # imports NumPy
+
+        return open_file(self, path, mode)
 
     def split_by_host(self) -> Communicator:
         """A communicator of the ranks on this rank's host, which share its memory, in their order. All ranks call it.

@@ -71,6 +71,13 @@ class NoBufferError(Error, BufferError):
     """A buffered send without room in the attached buffer (``polympi.buffer_attach``)."""
 
 
+class FileError(Error, OSError):
+    """A file that can't be opened, read or written, or that ends before what is read.
+
+    It is also the built-in exception that fits, such as ``FileNotFoundError``, with ``errno`` and ``filename``.
+    """
+
+
 class LibraryError(Error, ImportError):
     """No MPI library, no core compiled for its ABI, two libraries in the process, or ranks with different polympis."""
 

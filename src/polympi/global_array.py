@@ -93,9 +93,9 @@ def gather(
 ) -> NDArray[Any] | None:
     """What :meth:`Cartesian.gather_blocks` does."""
     call = _Call(cart, "gather_blocks", root, timeout)
-    target = _metadata(into, "into", writable=True) if call.is_root and into is not None else None
+    target = metadata_of(into, "into", writable=True) if call.is_root and into is not None else None
     with call.agreement(call.others if call.is_root else ()):
-        reported = call.comm.allgather((root, _metadata(u, "u"), target), timeout=call.deadline.left())
+        reported = call.comm.allgather((root, metadata_of(u, "u"), target), timeout=call.deadline.left())
     shape, kind = _whole(call, reported)
     blocks = call.blocks(shape)
     if not call.is_root:
@@ -181,7 +181,15 @@ def _give(call: _Call, a: NDArray[Any], blocks: list[Block], into: NDArray[Any] 
     return into
 
 
-def _metadata(array: object, name: str, *, writable: bool = False) -> Metadata | str:
+def whole_of_blocks(cart: MeshTopology, operation: str, u: object) -> Metadata:
+    """Shape and dtype of the global array whose blocks the ranks have, each its own. All ranks call it."""
+    call = _Call(cart, operation, 0, None)
+    with call.agreement(()):
+        reported = call.comm.allgather((0, metadata_of(u, "array"), None), timeout=call.deadline.left())
+    return _whole(call, reported)
+
+
+def metadata_of(array: object, name: str, *, writable: bool = False) -> Metadata | str:
     """Shape and dtype of an array, or why it can't be sent or received in."""
     if not isinstance(array, np.ndarray):
         return f"{name} must be an array, not {type(array).__name__}"
@@ -196,7 +204,7 @@ def _metadata(array: object, name: str, *, writable: bool = False) -> Metadata |
 
 def _divisible(cart: MeshTopology, array: object) -> Metadata | str:
     """Shape and dtype of a global array, or why it can't be divided."""
-    metadata = _metadata(array, "a")
+    metadata = metadata_of(array, "a")
     if not isinstance(metadata, str) and len(metadata[0]) < len(cart.dims):
         return f"a has {len(metadata[0])} axes, but the mesh {cart.dims} has {len(cart.dims)}"
     return metadata
@@ -204,7 +212,7 @@ def _divisible(cart: MeshTopology, array: object) -> Metadata | str:
 
 def _misfit(into: object, block: Block, kind: Any) -> str | None:
     """Why a block cannot be received there; None if it can."""
-    metadata = _metadata(into, "into", writable=True)
+    metadata = metadata_of(into, "into", writable=True)
     if isinstance(metadata, str):
         return metadata
     if metadata != (block.shape, kind):

@@ -23,6 +23,7 @@ MODULE = {
     "Get_processor_name": "polympi.processor_name()",
     "Group": "a sequence of ranks, such as range(comm.size), and comm.subset(ranks)",
     "Win": "comm.window(array), or comm.shared(shape, dtype) on one host",
+    "File": "comm.open(path, mode)",
     "Wtime": "time.perf_counter()",
     "MPI": "polympi itself, or `from polympi.mpi4py import MPI` for mpi4py's own interface",
 }

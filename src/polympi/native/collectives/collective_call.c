@@ -26,6 +26,7 @@ const char *const verb_names[VERBS] = {
     [DUP] = "dup",
     [FREE] = "free",
     [SUBSET] = "subset",
+    [FILE_ACCESS] = "file",
 };
 
 /* ---- a call ---- */

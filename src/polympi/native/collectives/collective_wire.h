@@ -26,6 +26,7 @@ enum verb {
     DUP,
     FREE,
     SUBSET,
+    FILE_ACCESS,
     VERBS
 };
 

@@ -5,6 +5,7 @@
 #include "python/ending.h"
 #include "python/interface/between.h"
 #include "python/interface/communicator.h"
+#include "python/interface/file.h"
 #include "python/interface/request.h"
 #include "python/interface/window.h"
 #include "python/mpi4py/mpi4py.h"
@@ -211,6 +212,7 @@ static int add_types(PyObject *module) {
            PyModule_AddObjectRef(module, "Plan", (PyObject *)&Plan_Type) ||
            PyModule_AddObjectRef(module, "Window", (PyObject *)&Window_Type) ||
            PyModule_AddObjectRef(module, "Raw", (PyObject *)&Raw_Type) ||
+           PyModule_AddObjectRef(module, "File", (PyObject *)&File_Type) ||
            PyModule_AddObjectRef(module, "Status", (PyObject *)Status_Type) ||
            PyModule_AddIntConstant(module, "ANY_SOURCE", ANY_SOURCE) ||
            PyModule_AddIntConstant(module, "ANY_TAG", ANY_TAG) ||
@@ -233,8 +235,8 @@ static int in_main_interpreter(void) {
 
 static int fill(PyObject *module) {
     if (in_main_interpreter() < 0 || request_prepare() < 0 || communicator_prepare() < 0 ||
-        raw_prepare() < 0 || add_types(module) < 0 || op_prepare(module) < 0 ||
-        PyModule_AddFunctions(module, request_functions) < 0 ||
+        raw_prepare() < 0 || PyType_Ready(&File_Type) < 0 || add_types(module) < 0 ||
+        op_prepare(module) < 0 || PyModule_AddFunctions(module, request_functions) < 0 ||
         PyModule_AddFunctions(module, mpi4py_functions) < 0)
         return -1;
     return PyModule_AddFunctions(module, test_functions);

@@ -12,10 +12,12 @@ typedef struct serial_comm *MPI_Comm;
 typedef struct serial_type *MPI_Datatype;
 typedef struct serial_op *MPI_Op;
 typedef struct serial_request *MPI_Request;
+typedef struct serial_file *MPI_File;
 typedef int MPI_Info, MPI_Errhandler, MPI_Group;
 typedef long long MPI_Count;
 typedef long MPI_Aint;
 typedef struct serial_window *MPI_Win;
+typedef long long MPI_Count, MPI_Offset;
 typedef struct {
     int tag;
     MPI_Comm comm;
@@ -104,8 +106,16 @@ enum {
     MPI_ERR_TRUNCATE,
     MPI_ERR_OTHER,
     MPI_ERR_IN_STATUS,
-    MPI_ERR_PENDING
+    MPI_ERR_PENDING,
+    MPI_ERR_ACCESS,
+    MPI_ERR_FILE_EXISTS,
+    MPI_ERR_IO,
+    MPI_ERR_NO_SPACE,
+    MPI_ERR_NO_SUCH_FILE,
+    MPI_ERR_QUOTA,
+    MPI_ERR_READ_ONLY
 };
+enum { MPI_MODE_RDONLY = 1, MPI_MODE_WRONLY = 2, MPI_MODE_RDWR = 4 };
 
 /* ---- the process (process.c) ---- */
 
@@ -253,3 +263,20 @@ int MPI_Fetch_and_op(const void *value, void *found, MPI_Datatype type, int rank
                      MPI_Win win);
 int MPI_Compare_and_swap(const void *value, const void *expected, void *found, MPI_Datatype type, int rank,
                          MPI_Aint place, MPI_Win win);
+/* ---- files (files.c) ---- */
+
+int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *made);
+int MPI_File_close(MPI_File *file);
+int MPI_File_set_view(MPI_File file, MPI_Offset start, MPI_Datatype element, MPI_Datatype places,
+                      const char *representation, MPI_Info info);
+int MPI_File_read_at(MPI_File file, MPI_Offset offset, void *data, int count, MPI_Datatype type,
+                     MPI_Status *status);
+int MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void *data, int count, MPI_Datatype type,
+                         MPI_Status *status);
+int MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *data, int count, MPI_Datatype type,
+                      MPI_Status *status);
+int MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *data, int count, MPI_Datatype type,
+                          MPI_Status *status);
+int MPI_File_get_size(MPI_File file, MPI_Offset *size);
+int MPI_File_set_size(MPI_File file, MPI_Offset size);
+int MPI_File_sync(MPI_File file);

@@ -68,6 +68,13 @@ int MPI_Error_string(int code, char *text, int *length) {
         [MPI_ERR_OTHER] = "no memory is left",
         [MPI_ERR_IN_STATUS] = "one of several requests has failed",
         [MPI_ERR_PENDING] = "not complete",
+        [MPI_ERR_ACCESS] = "the file may not be used so",
+        [MPI_ERR_FILE_EXISTS] = "the file exists",
+        [MPI_ERR_IO] = "input or output has failed",
+        [MPI_ERR_NO_SPACE] = "no space is left for the file",
+        [MPI_ERR_NO_SUCH_FILE] = "there is no such file",
+        [MPI_ERR_QUOTA] = "the quota is used up",
+        [MPI_ERR_READ_ONLY] = "the file system is read-only",
     };
     *length = snprintf(text, MPI_MAX_ERROR_STRING, "%s", texts[code]);
     return MPI_SUCCESS;

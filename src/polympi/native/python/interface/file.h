@@ -1,0 +1,6 @@
+/* The class of files. */
+#pragma once
+
+#include "base/state.h"
+
+extern PyTypeObject File_Type;
