@@ -255,7 +255,7 @@ class File:
 
     def __del__(self) -> None:
         """Warn of a file that was dropped: MPI can't close it on one rank alone."""
-        if getattr(self, "_core", None) is not None and self._agreed is None:
+        if getattr(self, "_core", None) is not None:
             warnings.warn(f"{self!r} was never closed: use it in a with statement", ResourceWarning, stacklevel=2)
 
     def __repr__(self) -> str:

@@ -92,6 +92,12 @@ def communicators(world: mpi.Communicator, color: int | None) -> None:
         assert_type(inter.recv(0, into=bytearray(3)), bytearray)
         assert_type(inter.isend(1, 0), mpi.Request[None])
         assert_type(inter.merge(True), mpi.Communicator)
+    with world.open(Path("numbers"), "w+") as file:
+        assert_type(file, mpi.File)
+        assert_type(file.size, int)
+        assert_type(file.read_at(0, into=bytearray(2)), bytearray)
+        file.read_at("0", bytearray(2))  # type: ignore[arg-type]
+    world.open(3)  # type: ignore[arg-type]
     world.subset(0)  # type: ignore[arg-type]
     world.attributes["cache"] = world.name
     world.name = 3  # type: ignore[assignment]

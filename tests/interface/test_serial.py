@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from cores import DoesNotCompileError, compiled
+from file_programs import ANY, BEGIN, END, NPY
 
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.native import build
@@ -46,6 +47,12 @@ def start(
         check=False,
         timeout=120,
     )
+
+
+@pytest.mark.parametrize("program", [*ANY, *NPY])
+def test_a_file_without_mpi(serial_core: Path, program: str) -> None:
+    ended = start(BEGIN + {**ANY, **NPY}[program] + END, serial_core)
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stderr
 
 
 @pytest.mark.parametrize("level", ["serialized", "multiple"])

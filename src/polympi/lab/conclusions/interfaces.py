@@ -56,6 +56,7 @@ USES: Mapping[str, Mapping[str, str]] = {
     "Wtime": _named("time", "wtime", "mpi_wtime", "", "Timer", "Wtime", ""),
     "intercomm create/merge": _named("", "", "mpi_intercomm_merge", "", "", "Create_intercomm", ""),
     "reduce_scatter": _named("", "", "", "", "", "Reduce_scatter", "reduce_scatter"),
+    "MPI-IO": _named("", "", "", "", "", "File", "open"),
     "spawn/get_parent": _named("", "", "mpi_comm_spawn", "", "", "Spawn", ""),
 }
 
