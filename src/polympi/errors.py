@@ -77,6 +77,10 @@ class FileError(Error, OSError):
     It is also the built-in exception that fits, such as ``FileNotFoundError``, with ``errno`` and ``filename``.
     """
 
+    def __str__(self) -> str:
+        """The sentence alone, which has the reason and the path in it."""
+        return str(self.args[0]) if self.args else ""
+
 
 class LibraryError(Error, ImportError):
     """No MPI library, no core compiled for its ABI, two libraries in the process, or ranks with different polympis."""

@@ -401,8 +401,11 @@ with fails(FileNotFoundError):
 }
 
 DTYPES = """
+padded = {"names": ["x", "y"], "formats": ["i1", "f8"], "offsets": [0, 8], "itemsize": 20}
+def alike(one, two):  # padding is nobody's
+    return one.dtype == two.dtype and one.shape == two.shape and bool((one == two).all())
 dtypes = ["f8", ">i4", "c16", "?", "f2", "U3", "S5", "M8[us]", "V3",
-          np.dtype([("x", "i1"), ("\\u00e9\\u4e2d", ">f8", (2,))]), np.dtype([("x", "i1"), ("y", "f8")], align=True)]
+          np.dtype([("x", "i1"), ("\\u00e9\\u4e2d", ">f8", (2,))]), np.dtype(padded)]
 def elements(dtype, shape):
     raw = np.random.default_rng(5).integers(33, 90, (int(np.prod(shape)), np.dtype(dtype).itemsize), np.uint8)
     if np.dtype(dtype).kind in "U?":
@@ -423,11 +426,11 @@ for shape in ((7, 5), (8, 3, 2), (1, 1), (0, 4)):
                 mpi.save_npy(path, np.asarray(whole[block.slices], order="FC"[order == "F"]), cart, order=order)
                 if rank == 0:
                     found = np.load(path)
-                    assert same(np.ascontiguousarray(found), whole), (shape, order, dtype)
+                    assert alike(found, whole), (shape, order, dtype)
                     assert found.flags.f_contiguous or order == "C"
                 again = mpi.load_npy(path, cart)
-                assert same(np.ascontiguousarray(again), np.ascontiguousarray(whole[block.slices])), dtype
-                assert same(np.ascontiguousarray(mpi.load_npy(path, cart, whole=True)), whole), dtype
+                assert alike(again, whole[block.slices]), dtype
+                assert alike(mpi.load_npy(path, cart, whole=True), whole), dtype
 polympi.file_pieces.MOST_BYTES = 1 << 30
 with c.cart(ndim=1) as cart:
     if rank == 0:
