@@ -106,8 +106,23 @@ class File:
         if number == errno.EIO and cause.strerror:
             reason = f"the MPI library reports: {cause.strerror}"
         error = self._error(operation, reason[0].lower() + reason[1:], _kind(type(OSError(number, ""))))
-        assert isinstance(error, OSError)
-        error.errno, error.strerror, error.filename = number, reason, self.path
+        _describe(error, number, reason, self.path)
+        return error
+
+    def _reason_of(self, error: Exception | None) -> tuple[str, bool, int]:
+        """What the other ranks learn of an error: its text, whether it is a MismatchError, its number of errno or 0."""
+        text = str(error)
+        _, of_file, reason = text.rpartition(f"() of {self.path!r}: ")
+        number = getattr(error, "errno", None) or 0
+        return reason if of_file else f"{type(error).__name__}: {text}", isinstance(error, MismatchError), number
+
+    def _consequence(self, operation: str, failed: int, reason: str, mismatch: bool, number: int) -> Error:
+        """The error of a rank where another one has failed: of the same class, so that all may handle it alike."""
+        there = core.rank_and_host(self._comm, failed)
+        kind = MismatchError if mismatch else _kind(type(OSError(number, ""))) if number else FileError
+        error = self._error(operation, f"{there} could not do its part: {reason}", kind, consequence=True)
+        if number:
+            _describe(error, number, reason, self.path)
         return error
 
     def _explained(self, operation: str, error: Exception) -> Exception:
@@ -133,8 +148,8 @@ class File:
                 said, operation=operation, rank=error.rank, peer=error.peer, consequence=error.consequence
             ) from None
 
-    def _agree(self, operation: str, error: Exception | None = None, most: Sequence[int] = ()) -> list[int]:
-        """Raise what went wrong on any rank, on all ranks; otherwise the largest of the numbers of all.
+    def _agree(self, operation: str, error: Exception | None = None, most: tuple[int, int] = (0, 0)) -> list[int]:
+        """Raise what went wrong on any rank, on all ranks; otherwise the largest of two numbers of all.
 
         Raises:
             Exception: `error` of this rank, or a FileError about that of another one.
@@ -151,9 +166,8 @@ class File:
                 error = self._error(operation, f"{there} called {called[rank]}() where this rank called {operation}()",
                                     MismatchError)  # fmt: skip
             elif failed >= 0:
-                reason = own.bcast(f"{type(error).__name__}: {error}", failed)
-                there = core.rank_and_host(own, failed)
-                error = error or self._error(operation, f"{there} could not do its part: {reason}", consequence=True)
+                known = own.bcast(self._reason_of(error), failed)
+                error = error or self._consequence(operation, failed, *known)
         if error:
             self._agreed = error
             raise error
@@ -391,7 +405,7 @@ class File:
             pieces = list(pieces_of(whole, file_pieces.MOST_BYTES))
         except Exception as raised:
             error = raised
-        count, viewed = self._agree(operation, error, [len(pieces), any(piece.viewed for piece in pieces)])
+        count, viewed = self._agree(operation, error, (len(pieces), any(piece.viewed for piece in pieces)))
         moved = 0
         for number in range(count):  # as often as all others, whatever happens here
             try:
@@ -461,7 +475,7 @@ class File:
                 error = self._error("resize", f"the file is open with mode {self.mode!r}, which isn't for writing")
         except TypeError:
             error = TypeError(f"resize(): nbytes must be an integer, not {type(nbytes).__name__}")
-        most, least = self._agree("resize", error, [size, -size])
+        most, least = self._agree("resize", error, (size, -size))
         if most != -least:
             error = self._error("resize", f"ranks give sizes from {-least} to {most}", MismatchError)
         self._agree("resize", error)
@@ -494,6 +508,12 @@ def _move(opened: core.File, piece: Piece, writes: bool, *, together: bool = Fal
     return moved
 
 
+def _describe(error: Error, number: int, reason: str, path: str) -> None:
+    """Fill the attributes of the built-in exception."""
+    assert isinstance(error, OSError)
+    error.errno, error.strerror, error.filename = number, reason, path
+
+
 def _kind(builtin: type[OSError]) -> type[Error]:
     """FileError, which is also this built-in exception."""
     if builtin is OSError:
@@ -516,7 +536,7 @@ def open_file(comm: core.Communicator, path: str | os.PathLike[str], mode: str) 
         with file._named("open"):
             first = own.bcast((file.path, file.mode))
         if first != (file.path, file.mode):
-            said = f"rank 0 opens {first[0]!r} with mode {first[1]!r}, but this rank with mode {file.mode!r}"
+            said = f"mode {file.mode!r}, but rank 0 opens {first[0]!r} with mode {first[1]!r}"
             error = file._error("open", said, MismatchError)
         file._agree("open", error)
         file._open()

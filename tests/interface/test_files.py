@@ -87,6 +87,12 @@ ENDS = {
         "assert 'was never closed' in str(said[0].exc_value), said\nprint(rank)",
         words="0 1",
     ),
+    "a rank that is late": Case(
+        "from polympi.native import core\nfile = c.open(sys.argv[1], 'w')\nif rank == 0:\n    core.set_timeout(0.3)\n"
+        "    with raises(mpi.Timeout, 'waited 0.3 s in write_at_all()', 'nothing came from rank 1'):\n"
+        "        file.write_at_all(0, b'x')\nin_turn()\nprint(rank)",
+        words="0 1",
+    ),
     "one rank raises": Case(
         "with c.open(sys.argv[1], 'w') as file:\n    if rank: raise RuntimeError('mine')\n"
         "    file.write_at_all(0, b'x')",
