@@ -126,7 +126,7 @@ class File:
         return error
 
     def _explained(self, operation: str, error: Exception) -> Exception:
-        """What a call of this file raises in place of an exception in it."""
+        """What a call of this file raises instead of an exception in it."""
         if isinstance(error, Error):
             return error
         if isinstance(error, OSError):

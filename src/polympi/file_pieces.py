@@ -122,7 +122,7 @@ def placed(array: Array, offset: int, strides: Sequence[int] | None) -> Piece:
 
 
 def pieces_of(whole: Piece, most: int) -> Iterator[Piece]:
-    """Cut it into pieces of at most so many bytes; an element isn't cut."""
+    """Cut it into pieces of at most this many bytes; an element isn't cut."""
     array, offset, strides = whole
     if array.nbytes <= most or array.size == 1:
         if array.nbytes:

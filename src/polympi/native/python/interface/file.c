@@ -12,7 +12,7 @@
 #include "transport/strided_datatype.h"
 
 typedef struct {
-    PyObject_HEAD Communicator *comm; /* of its own */
+    PyObject_HEAD Communicator *comm; /* nobody else's */
     MPI_File file;
     bool open;
 } File;
