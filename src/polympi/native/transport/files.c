@@ -24,7 +24,7 @@ static int set_view(MPI_File file, MPI_Offset start, MPI_Datatype places) {
 
 int file_move(void *context) {
     FilePiece *piece = context;
-    MPI_Status status;
+    MPI_Status status = {0}; /* not every library sets it where nothing is moved */
     int seen = piece->viewed ? set_view(piece->file, piece->offset, piece->places) : MPI_SUCCESS;
     int nbytes = seen == MPI_SUCCESS ? piece->nbytes : 0;
     int code = call(piece, piece->viewed ? 0 : piece->offset, nbytes, &status);
