@@ -185,7 +185,8 @@ def whole_of_blocks(cart: MeshTopology, operation: str, u: object) -> Metadata:
     """Shape and dtype of the global array whose blocks the ranks have, each its own. All ranks call it."""
     call = _Call(cart, operation, 0, None)
     with call.agreement(()):
-        reported = call.comm.allgather((0, metadata_of(u, "array"), None), timeout=call.deadline.left())
+        mine: Reported = (0, metadata_of(u, "array"), None)
+        reported = call.comm.allgather(mine, timeout=call.deadline.left())
     return _whole(call, reported)
 
 

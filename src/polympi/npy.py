@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from polympi.communicator import Communicator
     from polympi.file import File
 
+    Order = Literal["C", "F"]
+
 ALIGNMENT = 64  # of the first element in the file, as numpy.save has it
 
 
@@ -32,7 +34,7 @@ def save_npy(
     array: NDArray[Any],
     comm: Communicator | None = None,
     *,
-    order: Literal["C", "F"] = "C",
+    order: Order = "C",
 ) -> None:
     """Write an array that is distributed among ranks to a file that ``numpy.load`` reads. All ranks call it.
 
@@ -90,7 +92,7 @@ def load_npy(path: str | os.PathLike[str], comm: Communicator | None = None, *, 
             error = raised
         file._agree("load_npy", error)
         strides = strides_in_file(shape, dtype.itemsize, order)
-        into = np.empty(part.shape, dtype, order)
+        into: NDArray[Any] = np.empty(part.shape, dtype=dtype, order=order)
         file._move_together("load_npy", offset + _distance(part.start, strides), into, strides)
     return into
 
@@ -154,11 +156,11 @@ def _part(comm: Communicator, shape: tuple[int, ...]) -> Block:
     return comm.block(shape) if isinstance(comm, Cartesian) else block_of(shape, (comm.size,), (comm.rank,))
 
 
-def _read_header(file: File) -> tuple[tuple[int, ...], np.dtype[Any], str, int]:
+def _read_header(file: File) -> tuple[tuple[int, ...], np.dtype[Any], Order, int]:
     """Shape, dtype and order of the array in a file, and where its elements begin."""
     try:
         found = np.lib.format.open_memmap(file.path, mode="r")
     except ValueError as error:
         raise file._error("load_npy", f"it isn't a whole file of one array without objects ({error})") from None
-    order = "C" if found.flags.c_contiguous else "F"
+    order: Order = "C" if found.flags.c_contiguous else "F"
     return found.shape, found.dtype, order, found.offset

@@ -537,7 +537,7 @@ class File:
         together: bool,
         viewed: bool,
         offset: int,
-        memory: Buffer,
+        memory: Buffer | NDArray[Any],
         places: tuple[int, tuple[int, ...], tuple[int, ...]] | None,
         /,
     ) -> int: ...
