@@ -102,6 +102,8 @@ class File:
     def _from_os(self, operation: str, cause: OSError) -> Error:
         """The error of the operating system or of the MPI library; also the built-in class that fits it."""
         number = cause.errno or errno.EIO
+        if number == errno.EIO and operation in WRITING and _is_full(self.path):
+            number = errno.ENOSPC  # Open MPI 5.0 has no class of errors for it
         reason = REASONS.get(number) or cause.strerror or str(cause)
         if number == errno.EIO and cause.strerror:
             reason = f"the MPI library reports: {cause.strerror}"
@@ -506,6 +508,14 @@ def _move(opened: core.File, piece: Piece, writes: bool, *, together: bool = Fal
     if copied:
         fill(array, data[:moved])
     return moved
+
+
+def _is_full(path: str) -> bool:
+    """Whether no space is left where a file is."""
+    try:
+        return os.statvfs(path).f_bavail == 0
+    except OSError:
+        return False
 
 
 def _describe(error: Error, number: int, reason: str, path: str) -> None:
