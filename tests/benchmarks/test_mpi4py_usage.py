@@ -42,14 +42,14 @@ def everything_exists(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("everything_exists")
 def test_programs_that_use_what_is_missing_are_counted_once(tmp_path: Path) -> None:
-    rows = "barrier,9,90,\nMPI-IO,2,20,one two\nRMA,2,20,two three\nSplit_type,1,10,four\n"
+    rows = "barrier,9,90,\nalltoallw,2,20,one two\nRMA,2,20,two three\nSplit_type,1,10,four\n"
     programs, found = usage.read(table(tmp_path, rows))
     assert [capability.covered for capability in found] == [True, False, False, True]
     assert usage.served(programs, found) == (7, 7)
 
 
 def test_programs_without_names_widen_the_answer(tmp_path: Path) -> None:
-    programs, found = usage.read(table(tmp_path, "MPI-IO,4,40,\nRMA,2,20,one two\n"))
+    programs, found = usage.read(table(tmp_path, "alltoallw,4,40,\nRMA,2,20,one two\n"))
     assert usage.served(programs, found) == (4, 6)
 
 
