@@ -55,8 +55,6 @@ COUNTERPARTS = {
     "intercomm create/merge": ("Communicator.create_intercomm",),
     "reduce_scatter": ("Communicator.reduce_scatter",),
     "RMA": ("Communicator.window", "Window.put", "Window.get", "Window.lock", "Window.fence"),
-    "MPI-IO": (),
-    "RMA": (),
     "MPI-IO": ("Communicator.open", "File.read_at_all", "File.write_at_all", "File.size", "File.resize", "File.sync"),
     "spawn/get_parent": ("spawn", "parent"),
     "futures pool": (),

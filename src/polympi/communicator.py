@@ -173,6 +173,7 @@ class Communicator(core.Communicator, metaclass=Listed):
         from polympi.intercommunicator import make
 
         return make(self, local_leader, peer_comm, remote_leader, tag)
+
     def open(self, path: str | os.PathLike[str], mode: str = "r") -> File:
         """Open a file that all ranks read or write. All ranks call it, with the same path and mode.
 

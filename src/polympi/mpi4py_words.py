@@ -31,6 +31,7 @@ MODULE = {
 _SAME = """
     Send Ssend Bsend Rsend Isend Issend Ibsend Irsend Probe Iprobe Barrier Scatter Gather Allgather Alltoall Reduce
     Allreduce Scan Exscan Reduce_scatter Split Dup Free Ibarrier Igather Iscatter Iallgather Ialltoall
+    Ireduce Iallreduce Ireduce_scatter Iscan Iexscan
 """
 COMMUNICATOR = {
     **{name: f"comm.{name.lower()}" for name in _SAME.split()},

@@ -14,10 +14,9 @@ typedef struct serial_op *MPI_Op;
 typedef struct serial_request *MPI_Request;
 typedef struct serial_file *MPI_File;
 typedef int MPI_Info, MPI_Errhandler, MPI_Group;
-typedef long long MPI_Count;
+typedef long long MPI_Count, MPI_Offset;
 typedef long MPI_Aint;
 typedef struct serial_window *MPI_Win;
-typedef long long MPI_Count, MPI_Offset;
 typedef struct {
     int tag;
     MPI_Comm comm;
