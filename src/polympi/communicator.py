@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from polympi.cartesian import Cartesian
     from polympi.file import File
     from polympi.graph import Graph
-    from polympi.window import Window
     from polympi.intercommunicator import Intercommunicator
+    from polympi.window import Window
 
     _Free = Literal[0] | None
     _Size = int | None
