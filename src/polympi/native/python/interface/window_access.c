@@ -286,16 +286,17 @@ PyMethodDef window_access_methods[] = {
                    "    into: a writable array of the window's dtype, strided if you like.\n" TARGET_ARGUMENTS
                    "\n" ACCESS_ERRORS ".\n\n"
                    "MPI 5.0, section 12.3.2."),
-    KEYWORD_METHOD("accumulate", accumulate,
-                   "accumulate($self, value, rank, offset=0, op=polympi.SUM)\n--\n\n"
-                   "Combine elements with those in the window of a rank, each at once: no other accumulate "
-                   "comes between. Do not change the array before, as for ``put``.\n\n"
-                   "Args:\n" VALUE_ARGUMENT TARGET_ARGUMENTS
-                   "    op: SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR or BXOR.\n\n" ACCESS_ERRORS
-                   ", or MPI doesn't combine them.\n\n"
-                   "MPI 5.0, section 12.3.4."),
+    KEYWORD_METHOD(
+        "accumulate", accumulate,
+        "accumulate($self, value, rank, offset=0, op=None)\n--\n\n"
+        "Combine elements with those in the window of a rank, each at once: no other accumulate "
+        "comes between. Do not change the array before, as for ``put``.\n\n"
+        "Args:\n" VALUE_ARGUMENT TARGET_ARGUMENTS
+        "    op: SUM, if it is None; PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR or BXOR.\n\n" ACCESS_ERRORS
+        ", or MPI doesn't combine them.\n\n"
+        "MPI 5.0, section 12.3.4."),
     KEYWORD_METHOD("fetch_and_op", fetch_and_op,
-                   "fetch_and_op($self, value, rank, offset=0, op=polympi.SUM)\n--\n\n"
+                   "fetch_and_op($self, value, rank, offset=0, op=None)\n--\n\n"
                    "Combine one element with that in the window of a rank, and wait for what was there "
                    "before. Nothing comes between.\n\n"
                    "Args:\n"
