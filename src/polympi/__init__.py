@@ -13,6 +13,7 @@ ROOT = -106  # in collectives of an intercommunicator: this rank is the root
 # The public names by module, which is imported when a name is first used.
 _HOMES = {
     "polympi": ("ANY_SOURCE", "ANY_TAG", "PROC_NULL", "ROOT", "parent", "raw_world", "self_world", "world"),
+    "polympi.background": ("progress_thread",),
     "polympi.block": ("Block",),
     "polympi.buffered": ("buffer_attach", "buffer_detach"),
     "polympi.cartesian": ("Cartesian",),
@@ -26,7 +27,7 @@ _HOMES = {
     "polympi.halo": ("Halo",),
     "polympi.intercommunicator": ("Intercommunicator",),
     "polympi.library": ("get_include", "library_path"),
-    "polympi.native.core": ("Raw", "Plan", "Request", "Status", "test_all", "wait_all", "wait_any"),
+    "polympi.native.core": ("Raw", "Plan", "Request", "Status", "progress", "test_all", "wait_all", "wait_any"),
     "polympi.npy": ("load_npy", "save_npy"),
     "polympi.operations": (
         *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC"),

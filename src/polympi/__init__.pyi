@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from polympi.background import progress_thread as progress_thread
 from polympi.block import Block as Block
 from polympi.buffered import (
     buffer_attach as buffer_attach,
@@ -33,6 +34,7 @@ from polympi.native.core import (
     Plan as Plan,
     Request as Request,
     Status as Status,
+    progress as progress,
     test_all as test_all,
     wait_all as wait_all,
     wait_any as wait_any,
@@ -121,6 +123,8 @@ __all__ = [
     "op",
     "parent",
     "processor_name",
+    "progress",
+    "progress_thread",
     "raw",
     "raw_world",
     "save_npy",

@@ -397,6 +397,12 @@ static PyObject *list_of_values(PyObject *requests) {
     return values;
 }
 
+static PyObject *make_progress(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    if (state.phase == RUNNING)
+        progress();
+    Py_RETURN_NONE;
+}
+
 static PyObject *wait_all(PyObject *Py_UNUSED(module), FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS], *requests;
     double timeout;
@@ -463,6 +469,10 @@ static PyObject *test_all(PyObject *Py_UNUSED(module), PyObject *given) {
 }
 
 PyMethodDef request_functions[] = {
+    {"progress", make_progress, METH_NOARGS,
+     "progress($module, /)\n--\n\n"
+     "Make progress on all requests that this rank has begun, without waiting for any.\n\n"
+     "For long computations, in which nothing else calls polympi. See also progress_thread."},
     {"wait_all", (PyCFunction)(void (*)(void))wait_all, METH_FASTCALL | METH_KEYWORDS,
      "wait_all($module, requests, *, timeout=None)\n--\n\n"
      "Wait until all requests are complete; the list of their values, in their order.\n\n"
