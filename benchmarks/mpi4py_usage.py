@@ -38,7 +38,7 @@ COUNTERPARTS = {
     "numpy<->MPI type table (_typedict)": ("Communicator.send",),
     "excepthook that aborts / -m mpi4py": ("init",),
     "Dup/Clone": ("Communicator.dup",),
-    "derived datatypes": (),
+    "derived datatypes": ("Communicator.send", "File.write_at_all"),  # of views, structured dtypes, a[indices]
     "cupy/GPU in an mpi4py file": (),
     "IN_PLACE": ("Communicator.allreduce",),
     "Split_type": ("Communicator.split_by_host",),
@@ -50,7 +50,7 @@ COUNTERPARTS = {
     "nonblocking collectives": ("Communicator.ibcast", "Communicator.iallreduce", "Communicator.ibarrier"),
     "processor name": ("processor_name",),
     "library version": ("library_version",),
-    "info": (),
+    "info": ("Communicator.open",),  # hints
     "Wtime": ("world",),
     "intercomm create/merge": ("Communicator.create_intercomm",),
     "reduce_scatter": ("Communicator.reduce_scatter",),
@@ -60,7 +60,7 @@ COUNTERPARTS = {
     "futures pool": (),
     "pkl5": ("Communicator.send",),
     "attributes/keyvals": ("Communicator.attributes",),
-    "alltoallw": (),
+    "alltoallw": ("Communicator.alltoall", "Communicator.plan"),
     "shared-memory window": ("Communicator.shared", "Communicator.split_by_host"),
     "neighbourhood coll": ("Graph.neighbor_alltoall",),
     "persistent p2p": ("Communicator.plan",),

@@ -12,7 +12,7 @@ from polympi.native import core
 TYPE_CHECKING = bool()  # noqa: UP018
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from types import TracebackType
     from typing import Any, Literal, NoReturn, overload
 
@@ -174,8 +174,8 @@ class Communicator(core.Communicator, metaclass=Listed):
 
         return make(self, local_leader, peer_comm, remote_leader, tag)
 
-    def open(self, path: str | os.PathLike[str], mode: str = "r") -> File:
-        """Open a file that all ranks read or write. All ranks call it, with the same path and mode.
+    def open(self, path: str | os.PathLike[str], mode: str = "r", *, hints: Mapping[str, object] | None = None) -> File:
+        """Open a file that all ranks read or write. All ranks call it, with the same arguments.
 
         Use it in a ``with`` statement, which closes the file on all ranks.
 
@@ -184,18 +184,20 @@ class Communicator(core.Communicator, metaclass=Listed):
             mode: as Python's ``open`` has it: ``r`` reads, ``w`` writes from scratch, ``x`` writes a file that must not
                 exist yet, ``a`` keeps what is there; with a ``+`` each reads and writes. All of them in bytes, and all
                 at any offset, ``a`` too.
+            hints: for the MPI library, such as ``{"cb_nodes": 4}`` (MPI 5.0, section 14.2.8); it ignores those that it
+                doesn't know.
 
         Raises:
-            TypeError, ValueError: path or mode is wrong.
+            TypeError, ValueError: path, mode or hints are wrong.
             FileError: this rank can't open it, or another one can't, which is named.
-            MismatchError: ranks give different paths or modes.
+            MismatchError: ranks give different paths, modes or hints.
             Timeout: not all ranks called it within POLYMPI_TIMEOUT.
 
         MPI 5.0, section 14.2.1.
         """
         from polympi.file import open_file  # imports NumPy
 
-        return open_file(self, path, mode)
+        return open_file(self, path, mode, hints)
 
     def split_by_host(self) -> Communicator:
         """A communicator of the ranks on this rank's host, which share its memory, in their order. All ranks call it.

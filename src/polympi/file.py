@@ -25,7 +25,7 @@ from polympi.topology import cast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Any, NoReturn, TypeVar
 
@@ -84,10 +84,11 @@ class File:
         mode: likewise.
     """
 
-    def __init__(self, comm: Communicator, path: str, mode: Mode) -> None:
+    def __init__(self, comm: Communicator, path: str, mode: Mode, hints: tuple[str, ...] = ()) -> None:
         self.path = path
         self.mode = mode.text
         self._mode = mode
+        self._hints = hints  # keys, each with its value after it
         self._comm = comm  # of the file's own
         self._core: core.File | None = None
         self._agreed: BaseException | None = None  # the last exception that all ranks have raised, each its own
@@ -213,7 +214,10 @@ class File:
         self._agree("open", error)
         try:
             with self._named("open"):
-                self._core = core.File.open(self._comm, os.fsencode(self.path), self._mode.reads, self._mode.writes)
+                hints = tuple(word.encode() for word in self._hints)
+                self._core = core.File.open(
+                    self._comm, os.fsencode(self.path), self._mode.reads, self._mode.writes, hints
+                )
         except Exception as raised:
             error = self._explained("open", raised)
         self._agree("open", error)
@@ -532,21 +536,29 @@ def _kind(builtin: type[OSError]) -> type[Error]:
     return kind
 
 
-def open_file(comm: core.Communicator, path: str | os.PathLike[str], mode: str) -> File:
+def _words_of(hints: Mapping[str, object] | None) -> tuple[str, ...]:
+    """Of hints: keys, each with its value after it, as MPI takes them."""
+    return tuple(str(word) for pair in dict(hints or {}).items() for word in pair)
+
+
+def open_file(
+    comm: core.Communicator, path: str | os.PathLike[str], mode: str, hints: Mapping[str, object] | None
+) -> File:
     """What :meth:`Communicator.open` does."""
     own = cast(core.Communicator.dup(comm), Communicator)
     error: Exception | None = None
     file = File(own, str(path), Mode("r"))
     try:
-        file = File(own, os.fsdecode(path), Mode(mode))
+        file = File(own, os.fsdecode(path), Mode(mode), _words_of(hints))
     except (TypeError, ValueError) as raised:
         error = type(raised)(f"open(): {raised}")
     try:
         file._agree("open", error)
         with file._named("open"):
-            first = own.bcast((file.path, file.mode))
-        if first != (file.path, file.mode):
-            said = f"mode {file.mode!r}, but rank 0 opens {first[0]!r} with mode {first[1]!r}"
+            first = own.bcast((file.path, file.mode, file._hints))
+        if first != (file.path, file.mode, file._hints):
+            same = "with other hints" if first[:2] == (file.path, file.mode) else f"with mode {first[1]!r}"
+            said = f"mode {file.mode!r}, but rank 0 opens {first[0]!r} {same}"
             error = file._error("open", said, MismatchError)
         file._agree("open", error)
         file._open()

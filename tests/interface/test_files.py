@@ -16,6 +16,28 @@ def test_files(run_in_job, stack, ranks: int, script: str) -> None:
     run_in_job(BEGIN + script + END, ranks, stack)
 
 
+def test_hints_reach_the_library(run, stack, tmp_path: Path) -> None:
+    script = """
+import sys
+import polympi as mpi
+w = mpi.world
+with w.open(sys.argv[1], "w", hints={"cb_buffer_size": 12345, "of_no_library": "x"}) as file:
+    file.write_at_all(w.rank, b"a")
+try:
+    w.open(sys.argv[1], hints={"of_no_library": "with\\0in it"})
+except ValueError:
+    print("refused")
+try:
+    w.open(sys.argv[1], hints={"cb_nodes": w.rank})
+except mpi.MismatchError:
+    print("refused")
+"""
+    ended = run(script, 2, stack, arguments=[str(tmp_path / "data")], env={"ROMIO_PRINT_HINTS": "1"})
+    assert ended.succeeded().count("refused") == 4
+    if stack.family == "mpich":  # whose part for files, ROMIO, can print them
+        assert "12345" in ended.stdout
+
+
 @pytest.fixture(scope="module")
 def full_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A disk of 1 MiB."""

@@ -2,11 +2,27 @@
 
 #include <errno.h>
 
-int file_open(MPI_Comm comm, const char *path, enum file_access access, MPI_File *file) {
+/* MPI_INFO_NULL where there are none. */
+static int make_info(const char *const *hints, MPI_Info *info) {
+    *info = MPI_INFO_NULL;
+    int code = hints[0] ? MPI_Info_create(info) : MPI_SUCCESS;
+    for (; code == MPI_SUCCESS && hints[0]; hints += 2)
+        code = MPI_Info_set(*info, hints[0], hints[1]);
+    return code;
+}
+
+int file_open(MPI_Comm comm, const char *path, enum file_access access, const char *const *hints,
+              MPI_File *file) {
+    MPI_Info info;
     int mode = access == FILE_READS    ? MPI_MODE_RDONLY
                : access == FILE_WRITES ? MPI_MODE_WRONLY
                                        : MPI_MODE_RDWR;
-    return MPI_File_open(comm, path, mode, MPI_INFO_NULL, file);
+    int code = make_info(hints, &info); /* the same on all ranks, as the hints are */
+    if (code == MPI_SUCCESS)
+        code = MPI_File_open(comm, path, mode, info, file);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    return code;
 }
 
 static int call(const FilePiece *piece, MPI_Offset offset, int nbytes, MPI_Status *status) {

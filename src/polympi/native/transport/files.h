@@ -6,8 +6,9 @@
 
 enum file_access { FILE_READS = 1, FILE_WRITES = 2 };
 
-/* Open a file that exists. Collective. */
-int file_open(MPI_Comm comm, const char *path, enum file_access access, MPI_File *file);
+/* Open a file that exists. `hints` are keys, each with its value after it, and then NULL. Collective. */
+int file_open(MPI_Comm comm, const char *path, enum file_access access, const char *const *hints,
+              MPI_File *file);
 
 /* A piece of a file, which one call reads or writes. */
 typedef struct {

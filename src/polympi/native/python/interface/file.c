@@ -66,28 +66,49 @@ static bool is_open(const File *self) {
 struct opening {
     Communicator *comm;
     const char *path;
+    const char **hints;
     enum file_access access;
     MPI_File file;
 };
 
 static int make_open(void *context) {
     struct opening *opening = context;
-    return file_open(opening->comm->comm, opening->path, opening->access, &opening->file);
+    return file_open(opening->comm->comm, opening->path, opening->access, opening->hints, &opening->file);
+}
+
+/* The words of a tuple of bytes, which keeps them, and NULL at the end; to be freed. NULL with an exception.
+ */
+static const char **words_of(PyObject *tuple) {
+    Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    char **words = PyMem_Calloc((size_t)count + 1, sizeof *words);
+    if (!words)
+        return (void *)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (PyBytes_AsStringAndSize(PyTuple_GET_ITEM(tuple, i), &words[i], NULL) < 0) {
+            PyMem_Free(words);
+            return NULL;
+        }
+    return (const char **)words;
 }
 
 static PyObject *open_file(PyObject *Py_UNUSED(unused), PyObject *args) {
     struct opening opening = {0};
     int reads, writes;
-    if (!PyArg_ParseTuple(args, "O!ypp", &Communicator_Type, &opening.comm, &opening.path, &reads, &writes) ||
-        !is_usable(opening.comm))
+    PyObject *hints;
+    if (!PyArg_ParseTuple(args, "O!yppO!", &Communicator_Type, &opening.comm, &opening.path, &reads, &writes,
+                          &PyTuple_Type, &hints) ||
+        !is_usable(opening.comm) || !(opening.hints = words_of(hints)))
         return NULL;
     File *self = (File *)File_Type.tp_alloc(&File_Type, 0);
-    if (!self)
+    if (!self) {
+        PyMem_Free(opening.hints);
         return NULL;
+    }
     opening.access = (reads ? FILE_READS : 0) | (writes ? FILE_WRITES : 0);
     self->comm = (Communicator *)Py_NewRef((PyObject *)opening.comm);
     self->open = make_together(opening.comm, make_open, &opening) == 0;
     self->file = opening.file;
+    PyMem_Free(opening.hints);
     if (!self->open)
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -225,7 +246,9 @@ static void file_dealloc(File *self) {
 
 static PyMethodDef methods[] = {
     {"open", open_file, METH_VARARGS | METH_STATIC,
-     "open(comm, path, reads, writes, /)\n--\n\nOpen a file that exists. All ranks call it."},
+     "open(comm, path, reads, writes, hints, /)\n--\n\nOpen a file that exists. All ranks call it. Hints are "
+     "a "
+     "tuple of keys, each with its value after it."},
     {"close", (PyCFunction)close_file, METH_NOARGS, "close($self, /)\n--\n\nClose it. All ranks call it."},
     {"sync", (PyCFunction)sync_file, METH_NOARGS,
      "sync($self, /)\n--\n\nTransfer what was written to the device. All ranks call it."},

@@ -37,6 +37,18 @@ static int failure(void) {
     }
 }
 
+int MPI_Info_create(MPI_Info *info) {
+    *info = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_set(MPI_Info info, const char *key, const char *value) { return MPI_SUCCESS; }
+
+int MPI_Info_free(MPI_Info *info) {
+    *info = MPI_INFO_NULL;
+    return MPI_SUCCESS;
+}
+
 int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *made) {
     int access = mode == MPI_MODE_RDONLY ? O_RDONLY : mode == MPI_MODE_WRONLY ? O_WRONLY : O_RDWR;
     MPI_File file = malloc(sizeof *file);

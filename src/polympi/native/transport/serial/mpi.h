@@ -264,6 +264,10 @@ int MPI_Compare_and_swap(const void *value, const void *expected, void *found, M
                          MPI_Aint place, MPI_Win win);
 /* ---- files (files.c) ---- */
 
+/* Hints are ignored. */
+int MPI_Info_create(MPI_Info *info);
+int MPI_Info_set(MPI_Info info, const char *key, const char *value);
+int MPI_Info_free(MPI_Info *info);
 int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *made);
 int MPI_File_close(MPI_File *file);
 int MPI_File_set_view(MPI_File file, MPI_Offset start, MPI_Datatype element, MPI_Datatype places,
