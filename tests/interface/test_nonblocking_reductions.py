@@ -151,6 +151,15 @@ def through_another(lower, higher):
 assert c.iallreduce([rank], mpi.op(through_another, commutative=False)).wait(timeout=60) == [*range(size)]
 aside.free()
 """,
+    "an operation that calls a collective": """
+def with_all(lower, higher):
+    c.barrier()
+    return lower + higher
+
+with raises(mpi.Error if rank else mpi.StateError):
+    c.iallreduce([rank], mpi.op(with_all)).wait(timeout=60)
+assert c.allreduce(1) == size
+""",
     "begun, and its communicator freed": """
 twin = c.dup()
 requests = [twin.iallreduce(np.full(20_000, rank)), twin.iallreduce([rank])]

@@ -161,6 +161,7 @@ static void step_item(ProgressItem *item) {
     if (async->left && async->step_at && now() < async->step_at)
         return;
     item->moving = true;
+    item->thread = PyThread_get_thread_ident();
     int done = step(async);
     if (!done)
         done = look(async);

@@ -60,13 +60,29 @@ int collective_begin(Collective *collective, Communicator *comm, enum verb verb,
     return 0;
 }
 
-int collective_open(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout) {
-    if (unlikely(collective_begin(collective, comm, verb, root, timeout) < 0))
+int check_not_below(const Communicator *comm, enum verb verb) {
+    if (likely(!oldest_item) || !progress_list_runs_this(comm))
+        return 0;
+    const Call call = {.operation = verb_names[verb], .rank = comm->rank, .peer = NO_PEER, .tag = NO_TAG};
+    return raise_error("StateError", &call,
+                       "it is called within the operation of a reduction on the same communicator, for which "
+                       "it would wait forever: use a communicator from dup() there");
+}
+
+/* Where calls are pending on some communicator: after those on this one. */
+static int open_after_pending(Collective *collective, Communicator *comm, enum verb verb, int root,
+                              PyObject *timeout) {
+    if (check_not_below(comm, verb) < 0 || collective_begin(collective, comm, verb, root, timeout) < 0)
         return -1;
-    if (unlikely(oldest_item != NULL) &&
-        wait_poll(progress_list_over, comm, &collective->call, collective_seconds(collective)) < 0)
+    if (wait_poll(progress_list_over, comm, &collective->call, collective_seconds(collective)) < 0)
         return collective_close(collective);
     return 0;
+}
+
+int collective_open(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout) {
+    if (unlikely(oldest_item != NULL))
+        return open_after_pending(collective, comm, verb, root, timeout);
+    return collective_begin(collective, comm, verb, root, timeout);
 }
 
 /* Memory of the last call, for the next one: allocating and freeing it takes a third of a small gather. The

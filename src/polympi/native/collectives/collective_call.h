@@ -25,6 +25,9 @@ typedef struct {
 
 /* Begin, after all other arguments have been checked; `timeout` is the user's. 0 or -1. */
 int collective_begin(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout);
+/* The operation of a pending reduction can't call another collective, which would wait for it: 0, or -1 with
+ * StateError. */
+int check_not_below(const Communicator *comm, enum verb verb);
 /* Begin a blocking call, which first waits for those that are pending on the communicator. */
 int collective_open(Collective *collective, Communicator *comm, enum verb verb, int root, PyObject *timeout);
 /* Memory for small messages, 64-byte aligned, until the end; at most once. NULL with MemoryError. */

@@ -32,7 +32,7 @@ struct freeing {
  * message's data couldn't be received after the communicator was freed. */
 static int end_receives(Communicator *self, const Call *call) {
     progress();
-    if (wait_poll(progress_list_over, self, call, DEFAULT_TIMEOUT) < 0)
+    if (check_not_below(self, FREE) < 0 || wait_poll(progress_list_over, self, call, DEFAULT_TIMEOUT) < 0)
         return -1;
     if (plan_transfers_under_way(self))
         return raise_error("StateError", call, "a plan is started: finish it first");

@@ -15,6 +15,13 @@ bool progress_list_is_first(const Communicator *comm, const ProgressItem *item) 
     return true;
 }
 
+bool progress_list_runs_this(const Communicator *comm) {
+    for (const ProgressItem *item = oldest_item; item; item = item->next)
+        if (item->comm == comm && item->moving && item->thread == PyThread_get_thread_ident())
+            return true;
+    return false;
+}
+
 int progress_list_over(void *comm) { return progress_list_is_first(comm, NULL); }
 
 /* The next that hasn't been stepped in this turn. A step may run Python code, in which others change the

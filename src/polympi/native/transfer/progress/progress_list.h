@@ -10,8 +10,9 @@ typedef struct ProgressItem {
      * run Python code. */
     void (*step)(struct ProgressItem *item);
     const Communicator *comm;
-    bool moving;        /* a thread is stepping it, perhaps in Python code: leave it alone */
-    unsigned long turn; /* the last in which it was stepped */
+    bool moving;          /* a thread is stepping it, perhaps in Python code: leave it alone */
+    unsigned long thread; /* that one */
+    unsigned long turn;   /* the last in which it was stepped */
     struct ProgressItem *next;
 } ProgressItem;
 
@@ -20,7 +21,9 @@ void progress_list_remove(ProgressItem *item);
 extern ProgressItem *oldest_item; /* guarded by the GIL; NULL: there is none */
 /* Whether nothing on its communicator began before it; for NULL, whether nothing there is in flight. */
 bool progress_list_is_first(const Communicator *comm, const ProgressItem *item);
-/* For wait_poll: the latter. */
+/* Whether this thread is stepping one on the communicator, in Python code that it runs. */
+bool progress_list_runs_this(const Communicator *comm);
+/* For wait_poll: whether nothing is in flight there. */
 int progress_list_over(void *comm);
 /* Step all of them as far as possible. */
 void progress_list_step(void);
