@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     enum way_to_end way;
     bool asked;          /* to say when it ends */
-    bool asks;           /* that this one says so */
+    bool asks, told;     /* that this one says so; this one has */
     uint64_t number;     /* of the communicator whose calls it was asked to count */
     bool counting;       /* it was asked that, and has not answered */
     bool counted, known; /* it has; and has that communicator */
@@ -97,15 +97,20 @@ static void take_notes(void) {
 
 /* ---- a rank at its end ---- */
 
+/* Tell a rank that this one has ended, unless it knows. */
+static void tell(const Circle *circle, int rank, enum way_to_end way) {
+    if (!circle->others[rank].told)
+        send_note(circle, rank, (Note){.kind = HAS_ENDED, .way = way});
+    circle->others[rank].told = true;
+}
+
 static void answer(const Circle *circle, enum way_to_end way) {
     int size;
     if (MPI_Comm_size(circle->comm, &size) != MPI_SUCCESS)
         return;
     for (int rank = 0; rank < size; rank++)
-        if (circle->others[rank].asks) {
-            circle->others[rank].asks = false;
-            send_note(circle, rank, (Note){.kind = HAS_ENDED, .way = way});
-        }
+        if (circle->others[rank].asks)
+            tell(circle, rank, way);
 }
 
 void ended_answer(enum way_to_end way) {
@@ -117,7 +122,7 @@ void ended_answer(enum way_to_end way) {
 void ended_tell_strangers(enum way_to_end way) {
     for (const Circle *circle = circles; circle; circle = circle->next)
         for (int i = 0; i < circle->strangers; i++)
-            send_note(circle, circle->first + i, (Note){.kind = HAS_ENDED, .way = way});
+            tell(circle, circle->first + i, way);
 }
 
 bool ended_are_strangers(void) {
