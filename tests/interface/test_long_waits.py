@@ -39,9 +39,9 @@ if rank < 2:
     c.barrier()  # missing
     mpi.raw_world.barrier()  # raw
 else:
-    time.sleep(4)
+    time.sleep(8)  # the others come after two seconds, and wait for one; much later on a busy machine
     c.barrier()
-    time.sleep(2)
+    time.sleep(3)
     mpi.raw_world.barrier()
 for step in range(8):  # healthy
     time.sleep(0.2 * (step % size == rank))
