@@ -65,7 +65,7 @@ def _map(comm: core.Communicator, nbytes: int) -> mmap.mmap | bytearray:
     """New memory, filled with zeros, that all ranks have mapped: writable, and kept by the arrays in it."""
     if comm.size == 1 or not nbytes:
         return mmap.mmap(-1, nbytes) if nbytes else bytearray()
-    name = f"{FOLDER}/polympi-{secrets.token_hex(8)}"  # that of rank 0 counts
+    name = f"{FOLDER}/polympi-{os.getpid()}-{secrets.token_hex(8)}"  # that of rank 0 counts
     try:
         names = exchanged(comm, "shared", lambda: _create(name, nbytes) if comm.rank == 0 else "")
         return _everywhere(comm, names[0], nbytes)

@@ -44,7 +44,7 @@ del part
 gc.collect()
 assert mapped() < before + 4096
 c.barrier()
-assert not [name for name in os.listdir("/dev/shm") if name.startswith("polympi-")]
+assert not [name for name in os.listdir("/dev/shm") if name.startswith(f"polympi-{os.getpid()}-")]
 """,
         "a part of the ranks has its own": """
 part = c.split(rank % 2)
@@ -70,7 +70,7 @@ assert c.shared(2).sum() == 0
 said = "bytes of shared memory don't fit into the"
 with raises(mpi.Error if rank == 0 else mpi.MismatchError, said, "free in /dev/shm: use less, or enlarge it"):
     c.shared(1 << 50, np.uint8)
-assert not [name for name in os.listdir("/dev/shm") if name.startswith("polympi-")]
+assert not [name for name in os.listdir("/dev/shm") if name.startswith(f"polympi-{os.getpid()}-")]
 c.barrier()
 """,
         "a forked child has it, too": """
@@ -111,7 +111,7 @@ ENDS = {
 array = c.shared(1 << 20)
 array[rank] = 1
 c.barrier()
-assert not [name for name in os.listdir("/dev/shm") if name.startswith("polympi-")]
+assert not [name for name in os.listdir("/dev/shm") if name.startswith(f"polympi-{os.getpid()}-")]
 if rank == 1:
     os.kill(os.getpid(), 9)
 time.sleep(60)
