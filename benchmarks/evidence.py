@@ -66,7 +66,7 @@ def keep_raw(figures: pl.DataFrame, csv: Path | None) -> None:
 def quick_request(  # noqa: PLR0917
     stack: Stack, folders: Sequence[Path], wanted: Sequence[str], bench: str | None, blocks: int, output: Path
 ) -> Request:
-    """A quick run of so many blocks of some bindings, which may come from further folders."""
+    """A quick run of some bindings with this many blocks, which may come from further folders."""
     return Request(
         output=output,
         stacks=[stack],

@@ -4,8 +4,8 @@
 
 The table has a row per capability: its name, the number of programs that use it (the header says of how many,
 ``programs_of_80``), and the names of the programs where these are few. A capability is covered if this checkout's
-polympi has all names that stand in for it. So the figures follow the interface; but a row is wide, and a program may
-use a part of a covered one that polympi lacks.
+polympi has all names that stand in for it in polympi.lab.conclusions.interfaces. So the figures follow the interface;
+but a row is wide, and a program may use a part of a covered one that polympi lacks.
 """
 
 from __future__ import annotations
@@ -19,54 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polympi
-
-# What a program calls in polympi for each capability: what does the same, or makes it superfluous. (): nothing.
-COUNTERPARTS = {
-    "collectives of objects": ("Communicator.bcast", "Communicator.gather", "Communicator.allreduce"),
-    "barrier": ("Communicator.barrier",),
-    "collectives of buffers": ("Communicator.bcast", "Communicator.gather", "Communicator.allreduce"),
-    "p2p objects": ("Communicator.send", "Communicator.recv"),
-    "Split": ("Communicator.split",),
-    "p2p buffers": ("Communicator.send", "Communicator.recv"),
-    "v-collectives with counts": ("Communicator.scatter", "Communicator.gather", "Communicator.alltoall"),
-    "Abort": ("abort",),
-    "nonblocking p2p": ("Communicator.isend", "Communicator.irecv"),
-    "COMM_SELF": ("self_world",),
-    "Init/Finalize by hand": ("init", "finalize"),
-    "groups (Get_group, Incl, Create_group)": ("Communicator.subset", "Communicator.translate"),
-    "C/Fortran handle (py2f,_addressof,handleof)": ("Communicator.handle", "Communicator.fortran_handle"),
-    "numpy<->MPI type table (_typedict)": ("Communicator.send",),
-    "excepthook that aborts / -m mpi4py": ("init",),
-    "Dup/Clone": ("Communicator.dup",),
-    "derived datatypes": ("Communicator.send", "File.write_at_all"),  # of views, structured dtypes, a[indices]
-    "cupy/GPU in an mpi4py file": (),
-    "IN_PLACE": ("Communicator.allreduce",),
-    "Split_type": ("Communicator.split_by_host",),
-    "probe": ("Communicator.probe", "Communicator.iprobe"),
-    "cart": ("Communicator.cart",),
-    "rc settings": ("init",),
-    "waitall": ("wait_all",),
-    "Op.Create or custom": ("op",),
-    "nonblocking collectives": ("Communicator.ibcast", "Communicator.iallreduce", "Communicator.ibarrier"),
-    "processor name": ("processor_name",),
-    "library version": ("library_version",),
-    "info": ("Communicator.open",),  # hints
-    "Wtime": ("world",),
-    "intercomm create/merge": ("Communicator.create_intercomm",),
-    "reduce_scatter": ("Communicator.reduce_scatter",),
-    "RMA": ("Communicator.window", "Window.put", "Window.get", "Window.lock", "Window.fence"),
-    "MPI-IO": ("Communicator.open", "File.read_at_all", "File.write_at_all", "File.size", "File.resize", "File.sync"),
-    "spawn/get_parent": ("spawn", "parent"),
-    "futures pool": (),
-    "pkl5": ("Communicator.send",),
-    "attributes/keyvals": ("Communicator.attributes",),
-    "alltoallw": ("Communicator.alltoall", "Communicator.plan"),
-    "shared-memory window": ("Communicator.shared", "Communicator.split_by_host"),
-    "neighbourhood coll": ("Graph.neighbor_alltoall",),
-    "persistent p2p": ("Communicator.plan",),
-    "persistent coll": (),
-    "Waitany/Testall/Waitsome": ("wait_any", "test_all"),
-}
+from polympi.lab.conclusions.interfaces import COUNTERPARTS
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import index
 
 from polympi.errors import MismatchError, RankError, StateError
+from polympi.freed import Freed
 from polympi.mpi4py_words import COMMUNICATOR, Absent, Listed
 from polympi.native import core
 
@@ -13,11 +14,9 @@ TYPE_CHECKING = bool()  # noqa: UP018
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
-    from types import TracebackType
     from typing import Any, Literal, NoReturn, overload
 
     from numpy.typing import DTypeLike, NDArray
-    from typing_extensions import Self
 
     from polympi.cartesian import Cartesian
     from polympi.file import File
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     )
 
 
-class Communicator(core.Communicator, metaclass=Listed):
+class Communicator(Freed, core.Communicator, metaclass=Listed):
     """A group of ranks that send each other any object (MPI 5.0, chapters 3, 6 and 7).
 
     :data:`polympi.world` holds all ranks; :meth:`split` and :meth:`dup` make others. In a ``with`` statement it is
@@ -48,17 +47,6 @@ class Communicator(core.Communicator, metaclass=Listed):
         rank: this process's rank, from 0.
         size: how many ranks there are.
     """
-
-    def __enter__(self) -> Self:
-        """The communicator itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Free it, on all ranks; not after an exception, since the other ranks may not call it."""
-        if kind is None:
-            self.free()
 
     if TYPE_CHECKING:
 

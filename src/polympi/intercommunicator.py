@@ -13,6 +13,7 @@ from polympi import PROC_NULL, ROOT
 from polympi.communicator import Communicator
 from polympi.deadline import Deadline
 from polympi.errors import MismatchError, RankError, StateError
+from polympi.freed import Freed
 from polympi.mpi4py_words import COMMUNICATOR, Absent, Listed
 from polympi.native import core
 from polympi.native.core import SUM
@@ -21,13 +22,10 @@ from polympi.topology import agreed, cast, exchanged, mismatch, wait_each
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import TracebackType
     from typing import Any, NoReturn
 
-    from typing_extensions import Self
 
-
-class Intercommunicator(core.Communicator, metaclass=Listed):
+class Intercommunicator(Freed, core.Communicator, metaclass=Listed):
     """Two groups of ranks: :meth:`Communicator.create_intercomm` and :func:`spawn` make it; freed after ``with``.
 
     ``send``, ``recv`` and all other calls with a ``dest`` or a ``source`` mean ranks of the remote group.
@@ -303,17 +301,6 @@ class Intercommunicator(core.Communicator, metaclass=Listed):
     def _require_open(self) -> None:
         if not super().size:
             raise StateError("this intercommunicator was freed: make another one")
-
-    def __enter__(self) -> Self:
-        """The intercommunicator itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Free it, on all ranks; not after an exception, since the other ranks may not call it."""
-        if kind is None:
-            self.free()
 
     def __repr__(self) -> str:
         if not self.size:

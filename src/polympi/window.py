@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from polympi.communicator import Communicator
+from polympi.freed import Freed
 from polympi.native import core
 from polympi.topology import cast, exchanged, mismatch
 
@@ -14,10 +15,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from numpy.typing import DTypeLike, NDArray
-    from typing_extensions import Self
 
 
-class Window(core.Window):
+class Window(Freed, core.Window):
     """An array on each rank of a communicator that other ranks access: :meth:`Communicator.window` makes it.
 
     Accesses are made between two fences, which all ranks call, or to a rank that this one has locked, in which that
@@ -56,17 +56,6 @@ class Window(core.Window):
         MPI 5.0, section 12.5.3.
         """
         return Lock(self, None, exclusive=False)
-
-    def __enter__(self) -> Self:
-        """The window itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Free it, on all ranks; not after an exception, since the other ranks may not call it."""
-        if kind is None:
-            self.free()
 
 
 class Lock:

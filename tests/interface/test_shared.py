@@ -83,7 +83,7 @@ assert os.waitpid(child, 0)[1] == 0
 c.barrier()
 assert array.tolist() == [5, 5]
 """,
-        "ranks on several hosts are told what to do": """
+        "ranks on several hosts learn what to do": """
 from polympi.native import core
 from polympi import shared
 class Elsewhere:

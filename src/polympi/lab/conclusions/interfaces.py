@@ -9,7 +9,7 @@ _MODULES = ("pypar", "pympi", "mympi", "scientific", "boostmpi-compat", "mpi4py"
 
 
 def _named(*names: str) -> dict[str, str]:
-    return {module: name for module, name in zip(_MODULES, names, strict=True) if name}
+    return {module: name for module, name in zip(_MODULES[: len(names)], names, strict=True) if name}
 
 
 # For each call its name in pypar, pympi, mympi, scientific, boostmpi, mpi4py and polympi; a test looks for all of them.
@@ -28,36 +28,85 @@ CALLS: Mapping[str, Mapping[str, str]] = {
     "alltoall": _named("", "", "mpi_alltoall", "", "all_to_all", "Alltoall", "alltoall"),
 }
 
-# For what programs of today use of mpi4py, as the table of its use calls it: a name in each, where it has the same.
+# For what programs of today use of mpi4py, as the table of its use calls it: a name in each other module, where it has
+# the same.
 USES: Mapping[str, Mapping[str, str]] = {
-    "collectives of objects": _named("broadcast", "bcast", "", "", "broadcast", "bcast", "bcast"),
+    "collectives of objects": _named("broadcast", "bcast", "", "", "broadcast", "bcast"),
     "barrier": CALLS["barrier"],
-    "collectives of buffers": _named("reduce", "", "mpi_reduce", "allreduce", "", "Allreduce", "allreduce"),
-    "p2p objects": _named("send", "send", "", "", "send", "send", "send"),
-    "Split": _named("", "", "mpi_comm_split", "", "split", "Split", "split"),
-    "p2p buffers": _named("send", "", "mpi_send", "send", "", "Send", "send"),
-    "v-collectives with counts": _named("", "", "mpi_gatherv", "", "", "Gatherv", "gather"),
-    "Abort": _named("abort", "abort", "", "abort", "abort", "Abort", "abort"),
+    "collectives of buffers": _named("reduce", "", "mpi_reduce", "allreduce", "", "Allreduce"),
+    "p2p objects": _named("send", "send", "", "", "send", "send"),
+    "Split": _named("", "", "mpi_comm_split", "", "split", "Split"),
+    "p2p buffers": _named("send", "", "mpi_send", "send", "", "Send"),
+    "v-collectives with counts": _named("", "", "mpi_gatherv", "", "", "Gatherv"),
+    "Abort": _named("abort", "abort", "", "abort", "abort", "Abort"),
     "nonblocking p2p": CALLS["nonblocking messages"],
-    "Init/Finalize by hand": _named("init", "finalize", "mpi_init", "", "init", "Init", "init"),
-    "groups (Get_group, Incl, Create_group)": _named("", "", "mpi_group_incl", "subset", "", "Get_group", ""),
-    "C/Fortran handle (py2f,_addressof,handleof)": _named("", "", "", "", "", "py2f", "fortran_handle"),
-    "excepthook that aborts / -m mpi4py": _named("abort", "abort", "", "abort", "abort", "Abort", "abort"),
-    "Dup/Clone": _named("", "comm_dup", "mpi_comm_dup", "duplicate", "", "Dup", "dup"),
-    "Split_type": _named("", "", "mpi_comm_split_type", "", "", "Split_type", ""),
+    "Init/Finalize by hand": _named("init", "finalize", "mpi_init", "", "init", "Init"),
+    "groups (Get_group, Incl, Create_group)": _named("", "", "mpi_group_incl", "subset", "", "Get_group"),
+    "C/Fortran handle (py2f,_addressof,handleof)": _named("", "", "", "", "", "py2f"),
+    "excepthook that aborts / -m mpi4py": _named("abort", "abort", "", "abort", "abort", "Abort"),
+    "Dup/Clone": _named("", "comm_dup", "mpi_comm_dup", "duplicate", "", "Dup"),
+    "Split_type": _named("", "", "mpi_comm_split_type", "", "", "Split_type"),
     "probe": CALLS["probe"],
-    "cart": _named("", "cart_create", "", "", "", "Create_cart", "cart"),
-    "waitall": _named("", "waitall", "", "", "wait_all", "Waitall", "wait_all"),
-    "Op.Create or custom": _named("", "reduce", "", "", "reduce", "Create", "reduce"),
+    "cart": _named("", "cart_create", "", "", "", "Create_cart"),
+    "waitall": _named("", "waitall", "", "", "wait_all", "Waitall"),
+    "Op.Create or custom": _named("", "reduce", "", "", "reduce", "Create"),
     "processor name": _named(
-        "get_processor_name", "", "mpi_get_processor_name", "", "processor_name", "Get_processor_name", ""
+        "get_processor_name", "", "mpi_get_processor_name", "", "processor_name", "Get_processor_name"
     ),
-    "library version": _named("", "", "", "", "", "Get_library_version", "library_version"),
-    "Wtime": _named("time", "wtime", "mpi_wtime", "", "Timer", "Wtime", ""),
-    "intercomm create/merge": _named("", "", "mpi_intercomm_merge", "", "", "Create_intercomm", ""),
-    "reduce_scatter": _named("", "", "", "", "", "Reduce_scatter", "reduce_scatter"),
-    "MPI-IO": _named("", "", "", "", "", "File", "open"),
-    "spawn/get_parent": _named("", "", "mpi_comm_spawn", "", "", "Spawn", ""),
+    "library version": _named("", "", "", "", "", "Get_library_version"),
+    "Wtime": _named("time", "wtime", "mpi_wtime", "", "Timer", "Wtime"),
+    "intercomm create/merge": _named("", "", "mpi_intercomm_merge", "", "", "Create_intercomm"),
+    "reduce_scatter": _named("", "", "", "", "", "Reduce_scatter"),
+    "MPI-IO": _named("", "", "", "", "", "File"),
+    "spawn/get_parent": _named("", "", "mpi_comm_spawn", "", "", "Spawn"),
+}
+
+# What a program calls in polympi for each of these uses: what does the same, or makes it superfluous. (): nothing.
+COUNTERPARTS: dict[str, tuple[str, ...]] = {
+    "collectives of objects": ("Communicator.bcast", "Communicator.gather", "Communicator.allreduce"),
+    "barrier": ("Communicator.barrier",),
+    "collectives of buffers": ("Communicator.bcast", "Communicator.gather", "Communicator.allreduce"),
+    "p2p objects": ("Communicator.send", "Communicator.recv"),
+    "Split": ("Communicator.split",),
+    "p2p buffers": ("Communicator.send", "Communicator.recv"),
+    "v-collectives with counts": ("Communicator.scatter", "Communicator.gather", "Communicator.alltoall"),
+    "Abort": ("abort",),
+    "nonblocking p2p": ("Communicator.isend", "Communicator.irecv"),
+    "COMM_SELF": ("self_world",),
+    "Init/Finalize by hand": ("init", "finalize"),
+    "groups (Get_group, Incl, Create_group)": ("Communicator.subset", "Communicator.translate"),
+    "C/Fortran handle (py2f,_addressof,handleof)": ("Communicator.handle", "Communicator.fortran_handle"),
+    "numpy<->MPI type table (_typedict)": ("Communicator.send",),
+    "excepthook that aborts / -m mpi4py": ("init",),
+    "Dup/Clone": ("Communicator.dup",),
+    "derived datatypes": ("Communicator.send", "File.write_at_all"),  # of views, structured dtypes, a[indices]
+    "cupy/GPU in an mpi4py file": (),
+    "IN_PLACE": ("Communicator.allreduce",),
+    "Split_type": ("Communicator.split_by_host",),
+    "probe": ("Communicator.probe", "Communicator.iprobe"),
+    "cart": ("Communicator.cart",),
+    "rc settings": ("init",),
+    "waitall": ("wait_all",),
+    "Op.Create or custom": ("op",),
+    "nonblocking collectives": ("Communicator.ibcast", "Communicator.iallreduce", "Communicator.ibarrier"),
+    "processor name": ("processor_name",),
+    "library version": ("library_version",),
+    "info": ("Communicator.open",),  # hints
+    "Wtime": ("world",),
+    "intercomm create/merge": ("Communicator.create_intercomm",),
+    "reduce_scatter": ("Communicator.reduce_scatter",),
+    "RMA": ("Communicator.window", "Window.put", "Window.get", "Window.lock", "Window.fence"),
+    "MPI-IO": ("Communicator.open", "File.read_at_all", "File.write_at_all", "File.size", "File.resize", "File.sync"),
+    "spawn/get_parent": ("spawn", "parent"),
+    "futures pool": (),
+    "pkl5": ("Communicator.send",),
+    "attributes/keyvals": ("Communicator.attributes",),
+    "alltoallw": ("Communicator.alltoall", "Communicator.plan"),
+    "shared-memory window": ("Communicator.shared", "Communicator.split_by_host"),
+    "neighbourhood coll": ("Graph.neighbor_alltoall",),
+    "persistent p2p": ("Communicator.plan",),
+    "persistent coll": (),
+    "Waitany/Testall/Waitsome": ("wait_any", "test_all"),
 }
 
 # What was last published of the module itself, whose interface polympi has; and of those that are developed.
@@ -72,16 +121,21 @@ LAST: Mapping[str, str] = {
 }
 
 
+def _has(interface: str, use: str) -> bool:
+    if interface == "polympi":
+        return bool(COUNTERPARTS.get(use))
+    return interface == "mpi4py" or interface in USES.get(use, {})
+
+
 def coverage(interface: str) -> float:
     """The share that an interface has of all uses that programs make of mpi4py: each counts once a program."""
     programs = dict(published(USAGE).frame.select("capability", "programs_of_80").iter_rows())
-    has_all = interface == "mpi4py"
-    had = sum(number for use, number in programs.items() if has_all or interface in USES.get(use, {}))
+    had = sum(number for use, number in programs.items() if _has(interface, use))
     return float(had / sum(programs.values()))
 
 
 def lacking(interface: str, most: int = 3) -> list[str]:
     """The uses of mpi4py that most programs make and an interface has no call for, up to a maximum."""
     rows = published(USAGE).frame.select("capability", "programs_of_80").iter_rows()
-    absent = sorted((row for row in rows if interface not in USES.get(row[0], {})), key=lambda row: -row[1])
+    absent = sorted((row for row in rows if not _has(interface, row[0])), key=lambda row: -row[1])
     return [str(use).partition(" (")[0] for use, _ in absent[:most]]

@@ -89,27 +89,27 @@ static int wait_for_exchange(ObjectReduction *objects) {
     return sending ? outgoing_wait(&objects->out, collective_seconds(collective)) : 0;
 }
 
-/* What has come with an exchange that is over: an object, or instead of one that can't be decoded the reason.
+/* What has arrived with an exchange that is over: an object, or the reason why it can't be decoded.
  * A new reference; NULL where the other rank is missing, or MPI has failed. */
 static PyObject *end_exchange(ObjectReduction *objects) {
     Incoming *in = objects->in;
     if (objects->sending)
         outgoing_close(&objects->out);
     objects->under_way = false;
-    PyObject *come = in ? incoming_deliver(in, NULL) : Py_NewRef(Py_None);
-    return come || is_any_error() ? come : report_instead(objects);
+    PyObject *arrived = in ? incoming_deliver(in, NULL) : Py_NewRef(Py_None);
+    return arrived || is_any_error() ? arrived : report_instead(objects);
 }
 
 /* ---- step by step ---- */
 
-/* Let the generator combine what has come (stolen), and begin the next exchange: 1 when there is the result,
- * 0, or -1. */
-static int resume(ObjectReduction *objects, PyObject *come) {
+/* Let the generator combine what has arrived (stolen), and begin the next exchange: 1 when there is the
+ * result, 0, or -1. */
+static int resume(ObjectReduction *objects, PyObject *arrived) {
     PyObject *yielded;
-    if (!come)
+    if (!arrived)
         return -1;
-    PySendResult outcome = PyIter_Send(objects->steps, come, &yielded);
-    Py_DECREF(come);
+    PySendResult outcome = PyIter_Send(objects->steps, arrived, &yielded);
+    Py_DECREF(arrived);
     if (outcome == PYGEN_ERROR)
         return -1;
     if (outcome == PYGEN_RETURN) {
