@@ -70,19 +70,36 @@ c.send("end", 1, 5) if rank == 0 else None
     run(PRELUDE + LIMITED + script, 2, stack).succeeded()
 
 
-def test_pieces_of_collectives_without_memory(run, stack) -> None:
-    script = """
+COLLECTIVE = """
 def collective(call, fails):
     if fails:
         with raises(MemoryError):
             call()
     else:
         call()
+"""
 
+
+def test_pieces_of_collectives_without_memory(run, stack) -> None:
+    script = """
 collective(lambda: c.gather(SENT[0] if rank == 0 else "small", root=1, timeout=30), rank == 1)
 collective(lambda: c.scatter([5, SENT[0]] if rank == 0 else None, timeout=30), rank == 1)
 collective(lambda: c.alltoall([5, SENT[0]] if rank == 0 else [5, 6], timeout=30), rank == 1)
 collective(lambda: c.allgather(SENT[0] if rank == 0 else 5, timeout=30), rank == 1)
 assert c.allgather(rank) == [0, 1]
 """
-    run(PRELUDE + LIMITED + script, 2, stack).succeeded()
+    run(PRELUDE + LIMITED + COLLECTIVE + script, 2, stack).succeeded()
+
+
+def test_nonblocking_collectives_without_memory(run, stack) -> None:
+    script = """
+collective(lambda: c.igather(SENT[0] if rank == 0 else "small", 1).wait(timeout=30), rank == 1)
+collective(lambda: c.iscatter([5, SENT[0]] if rank == 0 else None).wait(timeout=30), rank == 1)
+collective(lambda: c.iallgather(SENT[0] if rank == 0 else 5).wait(timeout=30), rank == 1)
+with raises(MemoryError if rank else mpi.Error):  # rank 1 has none for the result, and the library needs all ranks
+    c.iallreduce(mine).wait(timeout=30)
+joined = mpi.op(lambda lower, higher: lower + higher, commutative=False)
+collective(lambda: c.iallreduce([SENT[1]] if rank == 0 else [b""], joined).wait(timeout=30), rank == 1)
+assert c.iallgather(rank).wait() == [0, 1] and c.iallreduce([rank], joined).wait() == [0, 1]
+"""
+    run(PRELUDE + "mine = np.ones(60 << 20, 'u1')\n" + LIMITED + COLLECTIVE + script, 2, stack).succeeded()
