@@ -38,7 +38,7 @@ def make(comm: core.Communicator, shape: int | Sequence[int], dtype: DTypeLike) 
         given = shape if isinstance(shape, Iterable) else (shape,)
         sizes = tuple(map(operator.index, given))
         if any(size < 0 for size in sizes):
-            raise ValueError(f"the shape {sizes} has a negative size")
+            raise ValueError(f"shared(): the shape {sizes} has a negative size")
         kind = np.dtype(dtype)
         if kind.hasobject:
             raise MismatchError(
