@@ -27,10 +27,15 @@ def reports(lines: list[str], rank: int) -> list[tuple[int, str, str]]:
 
 
 LONG = f"""{PRELUDE.strip()}
+import pathlib
 import threading
 pair = c.split(rank // 2)
+folder = pathlib.Path(sys.argv[1])
 thread = threading.Thread(target=lambda: pair.recv(tag=8))  # thread
 if rank < 2:
+    stderr, reports = os.dup(2), folder / str(rank)
+    os.dup2(os.open(reports, os.O_CREAT | os.O_WRONLY), 2)
+    c.barrier()
     thread.start()
     with raises(mpi.Timeout, "waited 2"):
         c.recv(other, 5, timeout=2)  # receives first
@@ -38,10 +43,17 @@ if rank < 2:
     thread.join()
     c.barrier()  # missing
     mpi.raw_world.barrier()  # raw
+    os.dup2(stderr, 2)
+    print(reports.read_text(), end="", file=sys.stderr, flush=True)
 else:
-    time.sleep(8)  # the others come after two seconds, and wait for one; much later on a busy machine
+    def wait_for_reports(of):  # of both others, however long a busy machine takes to make them
+        end = time.monotonic() + 100
+        while not all(of in (folder / name).read_text() for name in "01") and time.monotonic() < end:
+            time.sleep(0.1)
     c.barrier()
-    time.sleep(3)
+    wait_for_reports("in barrier()")
+    c.barrier()
+    wait_for_reports("in raw.barrier()")
     mpi.raw_world.barrier()
 for step in range(8):  # healthy
     time.sleep(0.2 * (step % size == rank))
@@ -50,8 +62,8 @@ for step in range(8):  # healthy
 """
 
 
-def test_calls_that_wait_long_are_reported_once_and_go_on(run, stack) -> None:
-    said = run(LONG, 3, stack, env={HANG: "1"}).ends(said=None).said
+def test_calls_that_wait_long_are_reported_once_and_go_on(run, stack, tmp_path) -> None:
+    said = run(LONG, 3, stack, env={HANG: "1"}, arguments=[str(tmp_path)]).ends(said=None).said
     assert not reports(said, 2)
     nothing, late = "no matching message came", "not all other ranks called it"
     for rank in (0, 1):
