@@ -5,9 +5,20 @@ from typing import Annotated
 
 import typer
 
+# The groups in which --help lists the options of a run.
+WHAT = "What is measured"
+WHERE = "Where, and how ranks are launched"
+HOW_LONG = "How long"
+OUTPUT = "Results"
+
 BindingFolders = Annotated[
     list[Path] | None,
-    typer.Option("--bindings-from", metavar="DIR", help="A folder of further bindings (also $POLYMPI_BINDINGS)."),
+    typer.Option(
+        "--bindings-from",
+        metavar="DIR",
+        help="A folder of further bindings (also $POLYMPI_BINDINGS).",
+        rich_help_panel=WHAT,
+    ),
 ]
 Launcher = Annotated[
     str | None,
@@ -16,6 +27,7 @@ Launcher = Annotated[
         metavar="COMMAND",
         help="What starts ranks instead of the stack's mpiexec: 'srun', an mpiexec, or a template of any other, such "
         "as 'jsrun -n {ranks} --rs_per_host {ranks_per_host} {program}' (docs/on-your-cluster.md).",
+        rich_help_panel=WHERE,
     ),
 ]
 LauncherArguments = Annotated[
@@ -24,6 +36,7 @@ LauncherArguments = Annotated[
         "--launcher-args",
         metavar="ARGUMENTS",
         help="Further arguments of the launcher, in its own words: '--bind-to core --map-by socket'.",
+        rich_help_panel=WHERE,
     ),
 ]
 Variables = Annotated[
@@ -32,6 +45,7 @@ Variables = Annotated[
         "--env",
         metavar="NAME[=VALUE]",
         help="A variable for the ranks, with this value or the one it has here; may be given several times.",
+        rich_help_panel=WHERE,
     ),
 ]
 ByNetwork = Annotated[
@@ -40,6 +54,7 @@ ByNetwork = Annotated[
         "--by-network",
         help="Ranks of one host also send over the network, as ranks on several hosts do, instead of through shared "
         "memory: 'polympi project' predicts a network best from such a run.",
+        rich_help_panel=WHERE,
     ),
 ]
 CarryFiles = Annotated[
@@ -48,5 +63,6 @@ CarryFiles = Annotated[
         "--carry-files",
         help="Send plan and samples with each launch, for hosts that do not see the result directory. They must have "
         "the stack and the programs in the same place.",
+        rich_help_panel=WHERE,
     ),
 ]

@@ -17,7 +17,18 @@ from polympi.lab.cli.names import (
     complete_studies,
     complete_tools,
 )
-from polympi.lab.cli.options import BindingFolders, ByNetwork, CarryFiles, Launcher, LauncherArguments, Variables
+from polympi.lab.cli.options import (
+    HOW_LONG,
+    OUTPUT,
+    WHAT,
+    WHERE,
+    BindingFolders,
+    ByNetwork,
+    CarryFiles,
+    Launcher,
+    LauncherArguments,
+    Variables,
+)
 from polympi.lab.plan.placement_names import MEANINGS
 from polympi.lab.plan.profiles import LONGER_ONLY, PROFILES, USUAL_PROFILE
 from polympi.lab.plan.studies import STUDIES
@@ -30,18 +41,6 @@ _STUDIES_HELP = "; ".join(f"[bold]{s.name}[/]: {s.summary}" for s in STUDIES.val
 
 
 def run(
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Result directory, new. Default: polympi-run-DATE-TIME."),
-    ] = None,
-    stack: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...",
-            help="Stacks to measure on. Default: all that are installed.",
-            autocompletion=complete_stacks,
-        ),
-    ] = None,
     binding: Annotated[
         str | None,
         typer.Option(
@@ -49,6 +48,7 @@ def run(
             help="Bindings to compare with C; 'all' for all that are ready on this machine. Default: those marked by "
             "'polympi list'.",
             autocompletion=complete_bindings,
+            rich_help_panel=WHAT,
         ),
     ] = None,
     bench: Annotated[
@@ -58,6 +58,7 @@ def run(
             help="Benchmarks, or patterns such as 'latency/ready*/bytes'. Default: all; the profile quick leaves out "
             f"{', '.join(LONGER_ONLY)}. 'wave' also measures a triad of C, which shows what memory allows.",
             autocompletion=complete_benches,
+            rich_help_panel=WHAT,
         ),
     ] = None,
     tool: Annotated[
@@ -67,6 +68,17 @@ def run(
             help="Third-party benchmarks to launch in the same blocks as C: NetPIPE, osu_latency, ...; 'all' for "
             "those on PATH and in $POLYMPI_TOOLS, 'none'. Default: none, or all with '--binding all'.",
             autocompletion=complete_tools,
+            rich_help_panel=WHAT,
+        ),
+    ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"A question with its bindings, benchmarks, sizes and section of the report: {_STUDIES_HELP}. "
+            "Other options still apply: --binding, --bench and --sizes replace those of the study.",
+            autocompletion=complete_studies,
+            rich_help_panel=WHAT,
         ),
     ] = None,
     sizes: Annotated[
@@ -75,24 +87,7 @@ def run(
             metavar="SIZES",
             help="Message sizes: 1:4MiB (powers of two), 8,1KiB,64KiB, or 'netpipe' (powers of two up to 4 MiB and 3 "
             "bytes more and less, for alignment and switches of protocol).",
-        ),
-    ] = None,
-    ranks: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N,...",
-            help="Ranks per launch. With several numbers, such as 1,2,4, everything is measured with each, and "
-            "the report shows how applications scale. Default: 2.",
-        ),
-    ] = None,
-    scaling: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="With several numbers of ranks: [bold]strong[/], the same problem for all of them, or [bold]weak[/], "
-            "a problem that grows with the ranks, so that the work per rank stays the same; sizes are then those of "
-            "one rank. Default: strong.",
-            autocompletion=complete_scalings,
+            rich_help_panel=WHAT,
         ),
     ] = None,
     settings: Annotated[
@@ -104,30 +99,7 @@ def run(
             "and launcher arguments (-...), under a name. The report shows what it costs or gains. "
             "'audit' alone: with every rank recorded, as polympi audit does. "
             "May be given several times.",
-        ),
-    ] = None,
-    placement: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...",
-            help=f"Measure everything with ranks placed this way, in the same blocks: {_PLACEMENTS_HELP}. "
-            "With several, the others are compared with the first. Default: where the launcher puts them.",
-            autocompletion=complete_placements,
-        ),
-    ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help=f"{_PROFILES_HELP}. Default: {USUAL_PROFILE}.", autocompletion=complete_profiles
-        ),
-    ] = None,
-    study: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"A question with its bindings, benchmarks, sizes and section of the report: {_STUDIES_HELP}. "
-            "Other options still apply: --binding, --bench and --sizes replace those of the study.",
-            autocompletion=complete_studies,
+            rich_help_panel=WHAT,
         ),
     ] = None,
     pages: Annotated[
@@ -137,6 +109,47 @@ def run(
             help="The pages of message buffers: [bold]huge[/], if the kernel has any, or [bold]plain[/], which any "
             "program gets by default. Default: huge.",
             autocompletion=complete_pages,
+            rich_help_panel=WHAT,
+        ),
+    ] = None,
+    bindings_from: BindingFolders = None,
+    stack: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Stacks to measure on. Default: all that are installed.",
+            autocompletion=complete_stacks,
+            rich_help_panel=WHERE,
+        ),
+    ] = None,
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,...",
+            help="Ranks per launch. With several numbers, such as 1,2,4, everything is measured with each, and "
+            "the report shows how applications scale. Default: 2.",
+            rich_help_panel=WHERE,
+        ),
+    ] = None,
+    scaling: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With several numbers of ranks: [bold]strong[/], the same problem for all of them, or [bold]weak[/], "
+            "a problem that grows with the ranks, so that the work per rank stays the same; sizes are then those of "
+            "one rank. Default: strong.",
+            autocompletion=complete_scalings,
+            rich_help_panel=WHERE,
+        ),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help=f"Measure everything with ranks placed this way, in the same blocks: {_PLACEMENTS_HELP}. "
+            "With several, the others are compared with the first. Default: where the launcher puts them.",
+            autocompletion=complete_placements,
+            rich_help_panel=WHERE,
         ),
     ] = None,
     hostfile: Annotated[
@@ -145,6 +158,7 @@ def run(
             metavar="FILE",
             help="Hosts, in the launcher's format; they must see the result directory unless --carry-files is given. "
             "'polympi cluster up' makes some on this machine.",
+            rich_help_panel=WHERE,
         ),
     ] = None,
     launcher: Launcher = None,
@@ -152,9 +166,22 @@ def run(
     env: Variables = None,
     by_network: ByNetwork = False,
     carry_files: CarryFiles = False,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"{_PROFILES_HELP}. Default: {USUAL_PROFILE}.",
+            autocompletion=complete_profiles,
+            rich_help_panel=HOW_LONG,
+        ),
+    ] = None,
     time_limit: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Stop measuring after this time (90s, 10m); complete blocks are reported."),
+        typer.Option(
+            metavar="TIME",
+            help="Stop measuring after this time (90s, 10m); complete blocks are reported.",
+            rich_help_panel=HOW_LONG,
+        ),
     ] = None,
     launch_timeout: Annotated[
         str | None,
@@ -162,26 +189,48 @@ def run(
             metavar="TIME",
             help="Time after which a launch counts as hung (90s, 5m), for slow or busy machines. Default: by "
             "profile and ranks, at least 30 s.",
+            rich_help_panel=HOW_LONG,
         ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed of all random orders. Default: a new one, recorded.")
+    wait: Annotated[
+        bool,
+        typer.Option(
+            "--wait", help="If another run is measuring on this machine, wait for it to end.", rich_help_panel=HOW_LONG
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Show what would be measured and how long it would take; do nothing.",
+            rich_help_panel=HOW_LONG,
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Result directory, new. Default: polympi-run-DATE-TIME.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
-    bindings_from: BindingFolders = None,
     resume: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
             help="Continue the run in this result directory, as it was begun.",
             autocompletion=complete_results,
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be measured and how long it would take; do nothing.")
-    ] = False,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="If another run is measuring on this machine, wait for it to end.")
-    ] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Seed of all random orders. Default: a new one, recorded.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
 ) -> None:
     """Compare MPI bindings with C on this machine, and write a report.
 
