@@ -13,6 +13,7 @@ from polympi.lab.conclusions.caveats import thread_levels
 from polympi.lab.conclusions.code import Code, Solver, code, solvers
 from polympi.lab.conclusions.demands import split_sentence, splits, typical_split
 from polympi.lab.conclusions.gaps import NoReference, failed_launches, no_reference
+from polympi.lab.conclusions.headline import headline
 from polympi.lab.conclusions.languages import languages
 from polympi.lab.conclusions.order import shown_first
 from polympi.lab.conclusions.overview import ArmInOverview, overview
@@ -96,6 +97,7 @@ class StackContent:
     stack: str
     library: str  # what its library calls itself, up to the first comma
     languages: Screen | None  # what each language costs; None where all bindings are of one
+    headline: str  # one sentence on all bindings
     screen: Screen
     bindings: list[Words]
     arms_of_c: list[Words]
@@ -225,6 +227,7 @@ def _stack(
         stack=stack,
         library=_library(planned),
         languages=None if missing and missing.whole else language_screen(languages(analysis, rows, stack)),
+        headline=headline(seen),
         screen=screen(seen, analysis.run),
         bindings=words(seen.bindings, brief),
         arms_of_c=words(seen.arms_of_c, lambda rows: tuple(filter(None, (first_of(rows),)))),

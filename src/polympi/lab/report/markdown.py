@@ -90,6 +90,8 @@ def _overview(stack: StackContent) -> list[str]:
         parts.append(f"**{escape(stack.no_reference.text)}**")
     if stack.no_reference and stack.no_reference.whole:
         return parts
+    if stack.headline:
+        parts.append(f"**{escape(stack.headline)}**")
     if stack.screen.bindings or stack.screen.arms_of_c:
         headers = ["", *(f"{c.title}: {c.what}{c.size and f', {c.size}'}" for c in stack.screen.columns)]
         reference = ("C", *(column.reference or "–" for column in stack.screen.columns))

@@ -132,6 +132,8 @@ def _print_stack(stack: StackContent, shown: Sequence[str], console: Console) ->
         console.print("No binding was compared with C.", style="dim")
         return
     width = min(console.width, _WIDEST)
+    if stack.headline:
+        console.print(Text(stack.headline, style="bold"), width=min(width, _READABLE_WIDTH))
     if stack.languages is not None:
         console.print("The cheapest binding of each language, time over C's:")
         for text in stack.languages.answers:
