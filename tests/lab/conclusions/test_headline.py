@@ -44,7 +44,7 @@ def test_a_few_bindings_are_named_in_order() -> None:
     )
     assert text == (
         "A message of 8 B takes 500 ns less with fast and 500 ns more with slow than in C; "
-        "one of 1 MiB takes 30.0 × C's time with slow; with 2 others no difference of 10 % is shown."
+        "one of 1 MiB takes 30.0 times C's with slow; with 2 others no difference of 10 % is shown."
     )
 
 
@@ -52,7 +52,7 @@ def test_of_many_bindings_the_extremes_are_named() -> None:
     arms = {f"b{n}": (spot(f"b{n}", 8, 1 + n / 10), spot(f"b{n}", 2**20, 1 + n)) for n in range(1, 6)}
     assert said(**arms) == (
         "A message of 8 B takes from 100 ns more with b1 to 500 ns more with b5 than in C; "
-        "one of 1 MiB takes from 2.00 × C's time with b1 to 6.00 × C's time with b5."
+        "one of 1 MiB takes from 2.00 times C's with b1 to 6.00 times C's with b5."
     )
 
 

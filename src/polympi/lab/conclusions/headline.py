@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from polympi.lab.conclusions.overview import Overview
-from polympi.lab.conclusions.phrases import duration, listing, times
+from polympi.lab.conclusions.phrases import duration, factor, listing
 from polympi.lab.conclusions.rows import Row
 
 MOST_NAMED = 3  # bindings by name in a clause; of more, the two extremes
@@ -42,7 +42,7 @@ def _differences(rows: Sequence[Row]) -> str:
 
 def _factors(rows: Sequence[Row]) -> str:
     notable = [row for row in rows if row.separated and not 1 / NOTABLE < row.ratio < NOTABLE]
-    words = [f"{times(row.ratio)} C's time with {row.binding}" for row in sorted(notable, key=lambda row: row.ratio)]
+    words = [f"{factor(row.ratio)} times C's with {row.binding}" for row in sorted(notable, key=lambda row: row.ratio)]
     if not words:
         return f"isn't shown to differ from C's by {_LEAST}"
     named = listing(words) if len(words) <= MOST_NAMED else f"from {words[0]} to {words[-1]}"
