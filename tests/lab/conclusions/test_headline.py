@@ -59,7 +59,7 @@ def test_of_many_bindings_the_extremes_are_named() -> None:
 def test_without_a_difference_it_says_so() -> None:
     text = said(same=(spot("same", 8, 1.0, "not separated"), spot("same", 2**20, 1.05)))
     assert text == (
-        "A message of 8 B takes as long as in C, as far as can be told; "
+        "A message of 8 B takes as long as in C, as far as is known; "
         "one of 1 MiB isn't shown to differ from C's by 10 %."
     )
 

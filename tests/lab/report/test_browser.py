@@ -117,7 +117,8 @@ def test_every_chart_draws_and_nothing_is_asked_of_a_network(browser, report, tm
     show(browser, report)
     seen = {name: (width, height, paths) for name, _, width, height, paths in charts_in_sight(browser)}
     screenshot(browser, tmp_path / "desktop.png")
-    browser.execute_script("document.querySelectorAll('#charts details, #published details').forEach(e => e.open = true)")
+    opened = "document.querySelectorAll('#charts details, #published details').forEach(e => e.open = true)"
+    browser.execute_script(opened)
     tabs = browser.find_elements("css selector", "[data-tab='benchmark']")
     assert len(tabs) >= 7
     for tab in tabs:

@@ -33,7 +33,7 @@ def headline(seen: Overview) -> str:
 def _differences(rows: Sequence[Row]) -> str:
     separated = sorted((row for row in rows if row.separated), key=lambda row: row.delta)
     if not separated:
-        return "takes as long as in C, as far as can be told"
+        return "takes as long as in C, as far as is known"
     words = [f"{duration(row.delta)} {'more' if row.delta > 0 else 'less'} with {row.binding}" for row in separated]
     if len(words) <= MOST_NAMED:
         return f"takes {listing(words)} than in C"
