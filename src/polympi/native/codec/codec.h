@@ -75,7 +75,7 @@ typedef struct {
  * an exception. The caller drops elements->dtype. */
 int array_elements(const char *bytes, Py_ssize_t nbytes, Elements *elements);
 
-/* Memory the user owns: an ndarray, or anything with a writable buffer, or DLPack on the CPU. */
+/* Memory the user owns: an ndarray, anything with a writable buffer, or an array of another library. */
 typedef struct {
     Layout layout;
     int type;         /* as of Elements */
@@ -83,6 +83,7 @@ typedef struct {
     PyObject *object; /* what the user gave; strong */
     Py_buffer view;   /* held when view.obj is set */
     PyObject *array;  /* the ndarray over a DLPack object; strong or NULL */
+    bool on_device;   /* the array is host memory, from where elements go to the object in the end */
 } Target;
 
 /* Open what was given as `into`, or, where the call sends, memory to be read: 0, or -1 with MismatchError
@@ -91,6 +92,15 @@ int target_open(Target *target, PyObject *object, const Call *call);
 void target_close(Target *target);
 /* Move an open target to another struct. */
 void target_move(Target *to, const Target *from);
+
+/* The elements of `target->array` to a device; for target_result. */
+PyObject *copy_to_device(const Target *target, Py_ssize_t count);
+
+/* The object that was received into, once its first `count` elements are there: a new reference. NULL with an
+ * exception if they can't be copied to its device. */
+static inline PyObject *target_result(const Target *target, Py_ssize_t count) {
+    return likely(!target->on_device) ? Py_NewRef(target->object) : copy_to_device(target, count);
+}
 
 /* Whether these elements may be received into the target: 0; -1 with MismatchError (other types or shapes) or
  * TruncationError (too many). Fewer elements fill the first ones of a one-dimensional target. */
@@ -108,6 +118,12 @@ void target_fill(const Target *target, const Elements *elements, const char *dat
  * directly, if necessary by a datatype. False if there is none, for elements in Fortran order and another
  * shape, or fewer than the target has; then use target_fill. */
 bool target_in_order(const Target *target, const Elements *elements, Layout *layout);
+
+/* Of an array on a device, its name for device_array and a copy of it, a tuple; NULL, with an exception only
+ * if the copy failed, for any other object. */
+PyObject *on_device(PyObject *object);
+/* The array on this process' device, if there is one: a new reference or NULL with an exception. */
+PyObject *device_array(PyObject *name, PyObject *array);
 
 /* The layout of an exact or derived ndarray. NumPy must be loaded. */
 void array_layout(PyObject *array, Layout *layout);

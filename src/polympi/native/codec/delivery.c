@@ -132,7 +132,7 @@ static PyObject *deliver_into(const char *bytes, Py_ssize_t nbytes, const Arrive
     if (data)
         target_fill(into, &elements, data);
     Py_XDECREF(elements.dtype);
-    return data ? Py_NewRef(into->object) : NULL;
+    return data ? target_result(into, elements.count) : NULL;
 }
 
 PyObject *deliver(const char *bytes, Py_ssize_t nbytes, Arrived *parts, int part_count, const Target *into,
@@ -221,5 +221,6 @@ Py_ssize_t target_rows(Target *rows, const Target *into, Py_ssize_t first, const
     rows->object = into->object;
     rows->view.obj = NULL;
     rows->array = into->array;
+    rows->on_device = false; /* the whole goes there in the end */
     return count;
 }

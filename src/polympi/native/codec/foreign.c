@@ -1,7 +1,8 @@
 /* Arrays of other libraries, by the array API's DLPack: sent without a copy as an ndarray, and made again by
- * the from_dlpack of their library.
+ * the from_dlpack of their library. Those on a device are copied from it and to it by polympi.devices.
  *
- * TAG_FOREIGN, uint64 bytes of the name of a module, the name, a TAG_ARRAY.
+ * TAG_FOREIGN, uint64 bytes of the name of a module, the name, a TAG_ARRAY. The name of what was on a device
+ * has a colon in it, and is understood by polympi.devices.
  */
 #include "codec/numpy_api.h"
 
@@ -11,18 +12,20 @@
 /* DLDeviceType of dlpack.h: memory the CPU can read, also that which is pinned for a GPU. */
 static bool is_cpu(long device) { return device == 1 || device == 3 || device == 11; }
 
+enum { CUDA = 2 };
+
 static const char *device_name(long device) {
-    return device == 2 || device == 13 ? "CUDA"
-           : device == 10              ? "ROCm"
-           : device == 8               ? "Metal"
-                                       : "another device";
+    return device == CUDA || device == 13 ? "CUDA"
+           : device == 10                 ? "ROCm"
+           : device == 8                  ? "Metal"
+                                          : "another device";
 }
 
 /* By the dictionaries of its classes: a look-up that fails would make an exception, for every object that is
  * pickled. */
-bool has_dlpack(PyObject *object) {
-    PyObject *name = NAME("__dlpack__");
-    if (!name) {
+bool is_foreign(PyObject *object) {
+    PyObject *names[] = {NAME("__dlpack__"), NAME("__cuda_array_interface__")};
+    if (!names[0] || !names[1]) {
         PyErr_Clear();
         return false;
     }
@@ -30,7 +33,8 @@ bool has_dlpack(PyObject *object) {
     for (Py_ssize_t i = 0; classes && i < PyTuple_GET_SIZE(classes); i++) {
         PyObject *attributes =
             ((PyTypeObject *)PyTuple_GET_ITEM(classes, i))->tp_dict; /* NULL in Python's own */
-        if (attributes && PyDict_GetItemWithError(attributes, name))
+        if (attributes &&
+            (PyDict_GetItemWithError(attributes, names[0]) || PyDict_GetItemWithError(attributes, names[1])))
             return true;
     }
     return false;
@@ -38,6 +42,11 @@ bool has_dlpack(PyObject *object) {
 
 /* 1 when it lies where the CPU can read it, 0 when not (with *device), -1 with an exception. */
 static int on_cpu(PyObject *object, long *device) {
+    PyObject *name = NAME("__dlpack_device__");
+    if (name && !PyObject_HasAttr((PyObject *)Py_TYPE(object), name)) {
+        *device = CUDA;
+        return 0;
+    }
     PyObject *pair = call_method(object, NAME("__dlpack_device__"));
     PyObject *type = pair ? PySequence_GetItem(pair, 0) : NULL, *number = type ? PyNumber_Index(type) : NULL;
     *device = number ? PyLong_AsLong(number) : -1;
@@ -66,6 +75,86 @@ PyObject *foreign_array(PyObject *object) {
                     "this %s lies on %s (DLPack device type %ld): copy it to the CPU first",
                     Py_TYPE(object)->tp_name, device_name(device), device);
     return readable == 1 ? by_numpy(object) : NULL;
+}
+
+/* ---- on a device ---- */
+
+/* Raise MismatchError with the reason of a BufferError; other exceptions stay, such as out of memory. */
+static void explain_device(PyObject *object, long device) {
+    if (!PyErr_ExceptionMatches(PyExc_BufferError))
+        return;
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    raise_error("MismatchError", NULL, "this %s lies on %s (DLPack device type %ld): %S",
+                Py_TYPE(object)->tp_name, device_name(device), device, error);
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(traceback);
+}
+
+static PyObject *devices(void) { return PyImport_ImportModule("polympi.devices"); }
+
+/* Of an array on a device, (name, ndarray), or None where its library has to pickle it: a new reference. */
+static PyObject *host_copy(PyObject *object, long device) {
+    PyObject *module = devices(), *copy = call_method_with(module, NAME("to_host"), object);
+    Py_XDECREF(module);
+    if (!copy)
+        explain_device(object, device);
+    return copy;
+}
+
+PyObject *on_device(PyObject *object) {
+    long device;
+    if (!is_foreign(object) || on_cpu(object, &device))
+        return PyErr_Clear(), NULL;
+    PyObject *copy = host_copy(object, device);
+    if (copy == Py_None)
+        Py_CLEAR(copy);
+    return copy;
+}
+
+int foreign_memory(PyObject *object, bool sends, PyObject **array) {
+    long device;
+    int readable = on_cpu(object, &device);
+    if (readable) {
+        *array = readable > 0 ? by_numpy(object) : NULL;
+        return *array ? 0 : -1;
+    }
+    PyObject *copy = NULL, *module;
+    if (sends) {
+        copy = host_copy(object, device);
+        *array = copy && copy != Py_None ? Py_NewRef(PyTuple_GET_ITEM(copy, 1)) : NULL;
+        if (copy == Py_None)
+            *array = foreign_array(object);
+        Py_XDECREF(copy);
+    } else {
+        module = devices();
+        *array = call_method_with(module, NAME("memory_for"), object);
+        Py_XDECREF(module);
+        if (!*array)
+            explain_device(object, device);
+    }
+    return *array ? 1 : -1;
+}
+
+PyObject *device_array(PyObject *name, PyObject *array) {
+    PyObject *module = devices(), *to_device = NAME("to_device"), *made = NULL;
+    if (module && to_device)
+        made = PyObject_CallMethodObjArgs(module, to_device, name, array, NULL);
+    Py_XDECREF(module);
+    return made;
+}
+
+PyObject *copy_to_device(const Target *target, Py_ssize_t count) {
+    PyObject *module = devices();
+    PyObject *done =
+        module ? PyObject_CallMethod(module, "fill", "OOn", target->object, target->array, count) : NULL;
+    Py_XDECREF(module);
+    if (!done)
+        return NULL;
+    Py_DECREF(done);
+    return Py_NewRef(target->object);
 }
 
 /* ---- encoding ---- */
@@ -107,19 +196,27 @@ static int put_foreign(Encoder *encoder, PyObject *name, PyObject *array) {
     return encode_ndarray(encoder, array);
 }
 
+static int encode_device(Encoder *encoder, PyObject *value, long device) {
+    PyObject *copy = host_copy(value, device);
+    int outcome = !copy ? FAILED
+                  : copy == Py_None
+                      ? TO_PICKLE
+                      : put_foreign(encoder, PyTuple_GET_ITEM(copy, 0), PyTuple_GET_ITEM(copy, 1));
+    Py_XDECREF(copy);
+    return outcome;
+}
+
 /* What says no to DLPack (a tensor with gradients, types without a number there) is pickled. */
 int encode_foreign(Encoder *encoder, PyObject *value) {
-    if (likely(!has_dlpack(value)))
+    if (likely(!is_foreign(value)))
         return TO_PICKLE;
     encoder->gives_memory = true;
     if (mutable_met_before(encoder, value))
         return TO_PICKLE;
     long device;
     int readable = on_cpu(value, &device);
-    if (readable == 0) {
-        foreign_array(value);
-        return FAILED;
-    }
+    if (readable == 0)
+        return encode_device(encoder, value, device);
     PyObject *name = readable == 1 ? maker(value) : NULL, *array = name ? by_numpy(value) : NULL;
     int outcome = TO_PICKLE;
     if (array && Py_IS_TYPE(array, ndarray_type))
@@ -138,6 +235,8 @@ int encode_foreign(Encoder *encoder, PyObject *value) {
 /* The array as its library makes it; the ndarray itself where the library is not installed or has no
  * from_dlpack. */
 static PyObject *remake(PyObject *array, PyObject *name) {
+    if (PyUnicode_FindChar(name, ':', 0, PyUnicode_GET_LENGTH(name), 1) >= 0)
+        return device_array(name, array);
     PyObject *module = PyImport_Import(name);
     PyObject *function = get_attribute(module, NAME("from_dlpack"));
     Py_XDECREF(module);

@@ -62,7 +62,7 @@ int encode_memory(Stream *stream, PyObject *value) {
     encoder_start(&encoder, stream);
     if (PyObject_CheckBuffer(value))
         return encode_buffer(&encoder, value, CONTAINER_MEMORYVIEW);
-    PyObject *array = has_dlpack(value) ? foreign_array(value) : NULL;
+    PyObject *array = is_foreign(value) ? foreign_array(value) : NULL;
     int outcome = array ? encode_ndarray(&encoder, array) : PyErr_Occurred() ? FAILED : TO_PICKLE;
     Py_XDECREF(array);
     return outcome;

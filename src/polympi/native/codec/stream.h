@@ -225,4 +225,8 @@ static inline PyObject *call_method_with(PyObject *object, PyObject *name, PyObj
 
 /* foreign.c: the ndarray over the memory of a DLPack object on the CPU; NULL with an exception. */
 PyObject *foreign_array(PyObject *object);
-bool has_dlpack(PyObject *object);
+/* Whether an object is an array of another library: it has DLPack or __cuda_array_interface__. */
+bool is_foreign(PyObject *object);
+/* Memory of such an array as an ndarray: 0, or 1 if that is host memory instead of memory on a device, with a
+ * copy of its elements where the call sends; -1 with an exception. */
+int foreign_memory(PyObject *object, bool sends, PyObject **array);

@@ -186,13 +186,19 @@ static int open_buffer(Target *target, PyObject *object, const Call *call) {
 
 /* An array of another library. */
 static int open_foreign(Target *target, PyObject *object, const Call *call) {
-    target->array = foreign_array(object);
-    return target->array ? open_array(target, target->array, call) : -1;
+    int copied = foreign_memory(object, call->sends, &target->array);
+    if (copied < 0)
+        return -1;
+    if (copied && of_plan(call))
+        return refuse(call, object, "it is on a device; give host memory, and copy from or to it");
+    target->on_device = copied && !call->sends;
+    return open_array(target, target->array, call);
 }
 
 int target_open(Target *target, PyObject *object, const Call *call) {
     target->dtype = target->array = NULL;
     target->view.obj = NULL;
+    target->on_device = false;
     target->object = Py_NewRef(object);
     int failed;
     if (likely(ndarray_type || numpy_loaded(false)) && likely(PyObject_TypeCheck(object, ndarray_type)))
@@ -201,7 +207,7 @@ int target_open(Target *target, PyObject *object, const Call *call) {
         failed = -1;
     else if (PyObject_CheckBuffer(object))
         failed = open_buffer(target, object, call);
-    else if (has_dlpack(object))
+    else if (is_foreign(object))
         failed = open_foreign(target, object, call);
     else
         failed = refuse(call, object,
@@ -228,6 +234,7 @@ void target_move(Target *to, const Target *from) {
     to->dtype = from->dtype;
     to->object = from->object;
     to->array = from->array;
+    to->on_device = from->on_device;
     to->view.obj = NULL;
     if (unlikely(from->view.obj != NULL))
         to->view = from->view;

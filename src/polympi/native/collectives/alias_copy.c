@@ -27,7 +27,7 @@ static bool buffer_overlaps(const Target *into, PyObject *value) {
 
 /* Whether an object may overlap with the target; true when that is not known. */
 static bool may_overlap(const Target *into, PyObject *value) {
-    if (cannot_change(value))
+    if (cannot_change(value) || into->on_device) /* which is written to in the end */
         return false;
     if (ndarray_type && Py_TYPE(value) == ndarray_type) {
         Layout layout;

@@ -81,7 +81,7 @@ int board_receive_prepare(BoardReceive *reading, const Target *into, const Call 
 
 PyObject *board_receive_deliver(BoardReceive *reading, const Call *call) {
     if (reading->into && reading->parts[0].taken)
-        return Py_NewRef(reading->into->object);
+        return target_result(reading->into, reading->parts[0].nbytes / reading->into->layout.itemsize);
     return deliver(reading->stream, reading->stream_bytes, reading->parts, reading->part_count, reading->into,
                    call);
 }

@@ -301,7 +301,7 @@ static PyObject *finish(AsyncCollective *async) {
     if (collective->error)
         return NULL;
     if (large->filled)
-        return Py_NewRef(large->into->object);
+        return target_result(large->into, large->parts[0].nbytes / large->into->layout.itemsize);
     int count = (int)large->part_count;
     PyObject *value = deliver(stream_bytes(large), stream_length(large), large->parts, count, large->into,
                               &collective->call);

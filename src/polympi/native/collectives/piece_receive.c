@@ -353,6 +353,10 @@ bool piece_receive_test(const PieceReceive *receiving) {
     return all;
 }
 
+static Py_ssize_t elements_of_rows(const Target *into, Py_ssize_t rows) {
+    return rows ? into->layout.count / into->layout.shape[0] * rows : 0;
+}
+
 PyObject *piece_receive_close(PieceReceive *receiving, bool failed) {
     Collective *collective = receiving->collective;
     receiving->dropping |= failed;
@@ -369,7 +373,7 @@ PyObject *piece_receive_close(PieceReceive *receiving, bool failed) {
     free(receiving->incoming);
     bool complete = !failed && !collective->error;
     if (complete && receiving->into)
-        return Py_NewRef(receiving->into->object);
+        return target_result(receiving->into, elements_of_rows(receiving->into, receiving->row));
     if (!complete)
         Py_CLEAR(receiving->list);
     return receiving->list;

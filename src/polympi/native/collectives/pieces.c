@@ -101,7 +101,8 @@ static PyObject *cut_array(const Collective *collective, PyObject *array, PyObje
 
 PyObject *cut_pieces(const Collective *collective, PyObject *value, PyObject *counts) {
     int size = collective->comm->size;
-    if ((ndarray_type || numpy_loaded(false)) && PyObject_TypeCheck(value, ndarray_type))
+    if (((ndarray_type || numpy_loaded(false)) && PyObject_TypeCheck(value, ndarray_type)) ||
+        is_foreign(value))
         return cut_array(collective, value, counts);
     if (PyErr_Occurred())
         return NULL;

@@ -353,5 +353,5 @@ PyObject *large_result(LargeReduction *large) {
         return adopt_result(large);
     if (large->own_result)
         strided_unpack(&large->into->layout, large->result, large->shape.nbytes);
-    return Py_NewRef(large->into->object);
+    return target_result(large->into, large->shape.count);
 }

@@ -22,8 +22,10 @@ typedef struct {
     Op *op;
     int root;
     PyObject *value;
-    bool wanted;   /* this rank gets a result */
-    bool prefixes; /* scan, exscan, which use: */
+    PyObject
+        *from_device; /* strong: the name and the host copy of a value on a device, which is `value` then */
+    bool wanted;      /* this rank gets a result */
+    bool prefixes;    /* scan, exscan, which use: */
     Contribution *own, *prefix;
     bool has_prefix;
     const Target *into;
@@ -110,7 +112,7 @@ static PyObject *fill_target(const Reduction *reduction, const Contribution *res
     if (target_accepts(reduction->into, &elements, &reduction->collective->call) < 0)
         return NULL;
     target_fill(reduction->into, &elements, elements.data);
-    return Py_NewRef(reduction->into->object);
+    return target_result(reduction->into, elements.count);
 }
 
 /* The elements are combined. */
@@ -215,10 +217,37 @@ static int check_pieces(const Reduction *reduction) {
     return failed;
 }
 
+/* Combine a value on a device as its host copy. Whether this rank can contribute it; `able`: what it is. */
+static bool contribute_from_device(Reduction *reduction, Contribution *own, bool able) {
+    PyObject *refused = able ? NULL : take_exception();
+    PyObject *copy = on_device(reduction->value);
+    if (!copy && !PyErr_Occurred()) {
+        restore_exception(refused);
+        return able;
+    }
+    Py_XDECREF(refused);
+    if (!copy)
+        return false;
+    reduction->from_device = copy;
+    reduction->value = PyTuple_GET_ITEM(copy, 1);
+    return contribute(reduction->collective, own, reduction->value, reduction->op->code) == 0;
+}
+
+/* The result of a call (stolen; NULL with an exception): for a value on a device, on one, too. */
+static PyObject *as_given(const Reduction *reduction, PyObject *result) {
+    if (likely(!reduction->from_device) || !result || result == Py_None || reduction->into)
+        return result;
+    PyObject *made = device_array(PyTuple_GET_ITEM(reduction->from_device, 0), result);
+    Py_DECREF(result);
+    return made;
+}
+
 /* This rank's contribution; if that fails, the exception is deferred, and reported to the others. */
 static ALWAYS_INLINE void write_contribution(Reduction *reduction, Contribution *own) {
     Collective *collective = reduction->collective;
     bool able = contribute(collective, own, reduction->value, reduction->op->code) == 0;
+    if (own->head.kind == OBJECT)
+        able = contribute_from_device(reduction, own, able);
     if (able && collective->verb == REDUCE_SCATTER)
         able = check_pieces(reduction) == 0;
     if (!able) {
@@ -307,11 +336,11 @@ static int next_phase(AsyncCollective *async) {
 static PyObject *finish_call(AsyncCollective *async) {
     ReductionCall *call = (ReductionCall *)async;
     Reduction *reduction = &call->reduction;
-    if (call->stage == LARGE)
-        return large_result(&call->large);
-    if (call->stage == OBJECTS)
-        return finish_combined(reduction, objects_result(&call->objects));
-    return is_result(total_of(reduction)) ? finish_here(reduction) : finish_in_python(reduction);
+    PyObject *result = call->stage == LARGE     ? large_result(&call->large)
+                       : call->stage == OBJECTS ? finish_combined(reduction, objects_result(&call->objects))
+                       : is_result(total_of(reduction)) ? finish_here(reduction)
+                                                        : finish_in_python(reduction);
+    return as_given(reduction, result);
 }
 
 static void leave_call(AsyncCollective *async) {
@@ -335,6 +364,7 @@ static void close_call(AsyncCollective *async) {
     if (call->target.object)
         target_close(&call->target);
     Py_XDECREF(call->reduction.value);
+    Py_XDECREF(call->reduction.from_device);
     Py_DECREF(call->reduction.op);
 }
 
@@ -373,6 +403,7 @@ static PyObject *run_large(Reduction *reduction) {
     call->reduction = *reduction;
     call->reduction.collective = &call->async.collective;
     Py_INCREF(call->reduction.value);
+    reduction->from_device = NULL; /* moved */
     Py_INCREF(call->reduction.op);
     call->target.object = NULL;
     if (into) {
@@ -400,6 +431,7 @@ static ALWAYS_INLINE void set_call(Reduction *reduction, Collective *collective,
     reduction->has_prefix = false;
     reduction->goes_on = false;
     reduction->into = NULL;
+    reduction->from_device = NULL;
 }
 
 /* Write this rank's contribution into memory for the rounds. 0, or -1 with MemoryError. */
@@ -426,7 +458,8 @@ static PyObject *run(Reduction *reduction) {
         return run_large(reduction);
     if (unlikely(run_rounds(reduction) < 0))
         return NULL;
-    return likely(is_result(total_of(reduction))) ? finish_here(reduction) : finish_in_python(reduction);
+    return as_given(reduction, likely(is_result(total_of(reduction))) ? finish_here(reduction)
+                                                                      : finish_in_python(reduction));
 }
 
 static PyObject *reduce_with(Communicator *self, enum verb verb, PyObject *value, PyObject *op, int root,
@@ -448,6 +481,7 @@ static PyObject *reduce_with(Communicator *self, enum verb verb, PyObject *value
         target_close(&target);
     if (likely(!reduction.goes_on) && unlikely(collective_close(&collective) < 0))
         Py_CLEAR(result);
+    Py_XDECREF(reduction.from_device);
     return result;
 }
 
@@ -465,6 +499,10 @@ AsyncCollective *reduction_start(Communicator *comm, enum verb verb, PyObject *v
     if (!reduction->into)
         call->target.object = NULL;
     bool failed = open_contribution(reduction) < 0;
+    if (reduction->value != value) { /* a copy of it */
+        Py_INCREF(reduction->value);
+        Py_DECREF(value);
+    }
     if (!failed)
         open_call(call);
     async_start(&call->async, failed);

@@ -490,7 +490,7 @@ static PyObject *fill_target(Incoming *in, Status *status) {
         status->nbytes = elements.nbytes;
     }
     Py_XDECREF(elements.dtype);
-    return failed ? NULL : Py_NewRef(in->target->object);
+    return failed ? NULL : target_result(in->target, elements.count);
 }
 
 /* The elements of a message that becomes an object; where these are an array's, their bytes, too. No

@@ -1,0 +1,242 @@
+"""Arrays in the memory of a device: host copies of them and back, by the functions of their own libraries.
+
+The core asks for them with arrays that say, by DLPack or ``__cuda_array_interface__``, that the CPU can't read them. A
+copy waits for what the library's current stream was given before, as the library's own blocking copies do.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import math
+import sys
+
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+class Library:
+    """A library whose arrays may be on a device, by the Python array API: other libraries override what they lack.
+
+    Attributes:
+        module: its array namespace.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.module: Any = importlib.import_module(name)
+
+    def place(self, array: Any) -> str:
+        """The kind of device, for the ranks that receive the array."""
+        return "device"
+
+    def present(self, place: str) -> bool:
+        """Whether this process has such a device."""
+        return True
+
+    def host(self, array: Any) -> Array | None:
+        """A copy on the host; None if the library's own pickle has to send the array."""
+        return np.from_dlpack(array, device="cpu", copy=True)
+
+    def empty(self, array: Any) -> Array:
+        """Host memory for elements of a writable array."""
+        return np.empty(tuple(array.shape), dtype_of(array))
+
+    def make(self, host: Array, place: str) -> Any:
+        """A new array with these elements on the current device."""
+        return self.module.asarray(host)
+
+    def fill(self, array: Any, host: Array) -> None:
+        """Copy elements to an array, before what its stream is given next."""
+        array[...] = self.module.asarray(host, device=array.device)
+
+
+class _CuPy(Library):
+    def present(self, place: str) -> bool:
+        return bool(self.module.cuda.is_available())
+
+    def host(self, array: Any) -> Array | None:
+        pinned = importlib.import_module("cupyx").empty_like_pinned(array)
+        copied: Array = self.module.asnumpy(array, out=pinned)
+        return copied
+
+    def empty(self, array: Any) -> Array:
+        memory: Array = importlib.import_module("cupyx").empty_like_pinned(array)
+        return memory
+
+    def fill(self, array: Any, host: Array) -> None:
+        with array.device:
+            array[...] = self.module.asarray(host)
+
+
+class _Torch(Library):
+    def place(self, array: Any) -> str:
+        return str(array.device.type)
+
+    def present(self, place: str) -> bool:
+        backend = getattr(self.module, place, None)
+        return backend is not None and bool(backend.is_available())
+
+    def host(self, array: Any) -> Array | None:
+        if array.requires_grad:
+            return None
+        return _numpy_of(self._pinned(array).copy_(array), array)
+
+    def empty(self, array: Any) -> Array:
+        if array.requires_grad:
+            raise BufferError("it requires gradients; give its detach()")
+        return _numpy_of(self._pinned(array), array)
+
+    def _pinned(self, array: Any) -> Any:
+        return self.module.empty_like(array, device="cpu", pin_memory=array.is_cuda)
+
+    def _tensor(self, host: Array) -> Any:
+        """A tensor over an array, whose type NumPy itself may not have, such as bfloat16."""
+        if host.dtype.isbuiltin == 1:
+            return self.module.from_numpy(host)
+        same_size = np.dtype(f"i{host.itemsize}")
+        return self.module.from_numpy(host.view(same_size)).view(getattr(self.module, host.dtype.name))
+
+    def make(self, host: Array, place: str) -> Any:
+        return self._tensor(host).to(place)
+
+    def fill(self, array: Any, host: Array) -> None:
+        array.copy_(self._tensor(host))
+
+
+class _Jax(Library):
+    def present(self, place: str) -> bool:
+        return self.module.default_backend() != "cpu"
+
+    def host(self, array: Any) -> Array | None:
+        return np.asarray(array)
+
+    def empty(self, array: Any) -> Array:
+        raise BufferError("arrays of JAX are immutable; leave `into` out")
+
+    def make(self, host: Array, place: str) -> Any:
+        return self.module.device_put(host)
+
+
+class _Numba(Library):
+    def present(self, place: str) -> bool:
+        return bool(self.module.is_available())
+
+    def host(self, array: Any) -> Array | None:
+        copied: Array = array.copy_to_host()
+        return copied
+
+    def make(self, host: Array, place: str) -> Any:
+        return self.module.to_device(host)
+
+    def fill(self, array: Any, host: Array) -> None:
+        if array.is_c_contiguous():
+            array.copy_to_device(host)
+        else:
+            array[...] = host
+
+
+# By the package that defines the type of an array.
+LIBRARIES: dict[str, tuple[str, type[Library]]] = {
+    "cupy": ("cupy", _CuPy),
+    "jax": ("jax", _Jax),
+    "jaxlib": ("jax", _Jax),
+    "numba": ("numba.cuda", _Numba),
+    "numba_cuda": ("numba.cuda", _Numba),
+    "torch": ("torch", _Torch),
+}
+# Those that take any memory of CUDA as theirs, by ``__cuda_array_interface__``, and wait for its stream.
+VIEWS = {"cupy": "asarray", "numba.cuda": "as_cuda_array"}
+
+
+def dtype_of(array: Any) -> np.dtype[Any]:
+    """NumPy's type for the elements of another library's array; that of ml_dtypes for those which NumPy lacks.
+
+    Raises:
+        BufferError: neither has one.
+    """
+    try:
+        return np.dtype(array.dtype)
+    except TypeError:
+        name = str(array.dtype).rpartition(".")[2]
+    try:
+        return np.dtype(name)
+    except TypeError:
+        if importlib.util.find_spec("ml_dtypes"):
+            found = getattr(importlib.import_module("ml_dtypes"), name, None)
+            if found is not None:
+                return np.dtype(found)
+        raise BufferError(f"NumPy has no {name}; install ml_dtypes if that has") from None
+
+
+def _numpy_of(tensor: Any, like: Any) -> Array:
+    """The array over a tensor of PyTorch on the host."""
+    dtype = dtype_of(like)
+    if dtype.isbuiltin != 1:
+        tensor = tensor.view(getattr(sys.modules["torch"], f"int{8 * dtype.itemsize}"))
+    array: Array = tensor.numpy()
+    return array.view(dtype)
+
+
+def _library(array: Any) -> tuple[str, Library, Any]:
+    """The name of the library of an array, the library, and the array as one of its own.
+
+    Raises:
+        BufferError: no library can copy it.
+    """
+    packages = [cls.__module__.partition(".")[0] for cls in type(array).__mro__]
+    for package in packages:
+        if package in LIBRARIES:
+            name, kind = LIBRARIES[package]
+            return name, kind(name), array
+    if not hasattr(array, "__dlpack__"):
+        for name, view in VIEWS.items():
+            if name in sys.modules:
+                return name, LIBRARIES[name.partition(".")[0]][1](name), getattr(sys.modules[name], view)(array)
+        raise BufferError("import CuPy or Numba, which can copy it")
+    namespace = getattr(array, "__array_namespace__", None)
+    name = namespace().__name__ if namespace else packages[0]
+    return name, Library(name), array
+
+
+def to_host(array: Any) -> tuple[str, Array] | None:
+    """A copy of an array on a device, and a name with which `to_device` makes such an array.
+
+    Returns:
+        None if its library pickles it.
+    """
+    name, library, own = _library(array)
+    host = library.host(own)
+    return None if host is None else (f"{name}:{library.place(own)}", host)
+
+
+def to_device(name: str, host: Array) -> object:
+    """The array on the current device; the array of the host if this rank lacks the library or such a device."""
+    package, _, place = name.partition(":")
+    try:
+        library = dict(LIBRARIES.values()).get(package, Library)(package)
+    except ImportError:
+        return host
+    return library.make(host, place) if library.present(place) else host
+
+
+def memory_for(array: Any) -> Array:
+    """Host memory to receive into instead of an array on a device."""
+    _, library, own = _library(array)
+    return library.empty(own)
+
+
+def fill(array: Any, host: Array, count: int) -> None:
+    """Copy the first elements, whole rows, from what `memory_for` gave."""
+    _, library, own = _library(array)
+    if count < host.size:
+        rows = count * len(host) // host.size
+        own, host = own[:rows], host[:rows]
+    if math.prod(host.shape):
+        library.fill(own, host)
