@@ -1,17 +1,22 @@
 """Arrays in the memory of a device: host copies of them and back, by the functions of their own libraries.
 
 The core asks for them with arrays that say, by DLPack or ``__cuda_array_interface__``, that the CPU can't read them. A
-copy waits for what the library's current stream was given before, as the library's own blocking copies do.
+copy waits for what the library's current stream was given before, as the library's own blocking copies do. Where the
+MPI library knows devices, it gets the memory itself, once that stream has nothing left to do.
 """
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import importlib
 import importlib.util
 import math
 import sys
 
 import numpy as np
+
+from polympi.library import is_serial, library_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +53,10 @@ class Library:
         """Host memory for elements of a writable array."""
         return np.empty(tuple(array.shape), dtype_of(array))
 
+    def settle(self, array: Any) -> bool:
+        """Wait for what the stream of an array was given; False if the library doesn't say how."""
+        return False
+
     def make(self, host: Array, place: str) -> Any:
         """A new array with these elements on the current device."""
         return self.module.asarray(host)
@@ -69,6 +78,11 @@ class _CuPy(Library):
     def empty(self, array: Any) -> Array:
         memory: Array = importlib.import_module("cupyx").empty_like_pinned(array)
         return memory
+
+    def settle(self, array: Any) -> bool:
+        with array.device:
+            self.module.cuda.get_current_stream().synchronize()
+        return True
 
     def fill(self, array: Any, host: Array) -> None:
         with array.device:
@@ -92,6 +106,10 @@ class _Torch(Library):
         if array.requires_grad:
             raise BufferError("it requires gradients; give its detach()")
         return _numpy_of(self._pinned(array), array)
+
+    def settle(self, array: Any) -> bool:
+        self.module.cuda.current_stream(array.device).synchronize()
+        return True
 
     def _pinned(self, array: Any) -> Any:
         return self.module.empty_like(array, device="cpu", pin_memory=array.is_cuda)
@@ -120,6 +138,10 @@ class _Jax(Library):
     def empty(self, array: Any) -> Array:
         raise BufferError("arrays of JAX are immutable; leave `into` out")
 
+    def settle(self, array: Any) -> bool:
+        array.block_until_ready()
+        return True
+
     def make(self, host: Array, place: str) -> Any:
         return self.module.device_put(host)
 
@@ -131,6 +153,10 @@ class _Numba(Library):
     def host(self, array: Any) -> Array | None:
         copied: Array = array.copy_to_host()
         return copied
+
+    def settle(self, array: Any) -> bool:
+        self.module.synchronize()
+        return True
 
     def make(self, host: Array, place: str) -> Any:
         return self.module.to_device(host)
@@ -153,6 +179,13 @@ LIBRARIES: dict[str, tuple[str, type[Library]]] = {
 }
 # Those that take any memory of CUDA as theirs, by ``__cuda_array_interface__``, and wait for its stream.
 VIEWS = {"cupy": "asarray", "numba.cuda": "as_cuda_array"}
+# By DLPack's type of a device: the functions with which MPI libraries say that they know it, those that return the
+# answer and, with the number of the type, MPICH's MPIX_GPU_query_support.
+CUDA, ROCM = 2, 10
+QUERIES = {
+    CUDA: (("MPIX_Query_cuda_support",), 0),
+    ROCM: (("MPIX_Query_rocm_support", "MPIX_Query_hip_support"), 2),
+}
 
 
 def dtype_of(array: Any) -> np.dtype[Any]:
@@ -240,3 +273,63 @@ def fill(array: Any, host: Array, count: int) -> None:
         own, host = own[:rows], host[:rows]
     if math.prod(host.shape):
         library.fill(own, host)
+
+
+@functools.cache
+def mpi_knows(device: int) -> bool:
+    """Whether the MPI library says that it takes memory of this type of device; MPI has started."""
+    if device not in QUERIES or is_serial():
+        return False
+    mpi = ctypes.CDLL(library_path())
+    names, number = QUERIES[device]
+    if any(hasattr(mpi, name) and getattr(mpi, name)() == 1 for name in names):
+        return True
+    known = ctypes.c_int(0)
+    query = getattr(mpi, "MPIX_GPU_query_support", None)
+    return bool(query and query(number, ctypes.byref(known)) == 0 and known.value)
+
+
+class _Memory:
+    """Memory of an array on a device, for NumPy, which looks at its type and its place only."""
+
+    def __init__(self, array: Any, interface: dict[str, Any], dtype: np.dtype[Any]) -> None:
+        self.array = array
+        shown = {name: interface[name] for name in ("shape", "data")}
+        self.__array_interface__ = {**shown, "typestr": f"|V{dtype.itemsize}", "version": 3}
+
+
+def direct(array: Any) -> tuple[str, Array] | None:
+    """The memory of an array for the MPI library alone, with a name for `to_device`.
+
+    Returns:
+        None if only a copy can be sent: the library doesn't know the device, or the elements aren't in C order.
+    """
+    where = array.__dlpack_device__()[0] if hasattr(array, "__dlpack_device__") else CUDA
+    if not mpi_knows(where) or getattr(array, "requires_grad", False):
+        return None
+    name, library, own = _library(array)
+    dtype = dtype_of(own)
+    try:
+        interface = own.__cuda_array_interface__
+    except (AttributeError, KeyError, TypeError):  # some have it for some types of elements only
+        return None
+    if not _in_c_order(interface, dtype.itemsize) or not library.settle(own):
+        return None
+    return f"{name}:{library.place(own)}", np.asarray(_Memory(own, interface, dtype)).view(dtype)
+
+
+def _in_c_order(interface: dict[str, Any], itemsize: int) -> bool:
+    shape, strides = interface["shape"], interface.get("strides")
+    if strides is None or 0 in shape:
+        return True
+    steps = [itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    return all(extent == 1 or step == stride for extent, step, stride in zip(shape, steps, strides, strict=True))
+
+
+def read(memory: Any) -> Array:
+    """A contiguous copy of what `direct` gave."""
+    while isinstance(memory, np.ndarray):
+        memory = memory.base
+    copied = to_host(memory.array)
+    assert copied is not None, "only arrays that can be copied are direct"
+    return np.ascontiguousarray(copied[1])

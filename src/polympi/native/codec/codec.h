@@ -15,6 +15,7 @@ typedef struct {
     Py_ssize_t nbytes;
     PyObject *owner; /* strong reference, keeps `data` valid; NULL if the message does */
     bool strided;    /* owner is an ndarray neither in C nor in Fortran order, to be sent in C order */
+    bool on_device;  /* only the MPI library can read `data`; owner is what direct_memory gave */
 } Part;
 
 /* An encoded value. `bytes` may begin in memory of the caller (on the stack, a packet) and moves to the heap
@@ -23,6 +24,7 @@ typedef struct {
     char *bytes;
     Py_ssize_t used, capacity;
     bool heap;
+    bool direct; /* the parts are only given to the MPI library, so they may be on a device */
     Part *parts; /* on the heap once there is one */
     int part_count, part_capacity;
 } Stream;
@@ -84,6 +86,7 @@ typedef struct {
     Py_buffer view;   /* held when view.obj is set */
     PyObject *array;  /* the ndarray over a DLPack object; strong or NULL */
     bool on_device;   /* the array is host memory, from where elements go to the object in the end */
+    char *direct;     /* then, where only the MPI library can write instead; or NULL */
 } Target;
 
 /* Open what was given as `into`, or, where the call sends, memory to be read: 0, or -1 with MismatchError
@@ -122,6 +125,11 @@ bool target_in_order(const Target *target, const Elements *elements, Layout *lay
 /* Of an array on a device, its name for device_array and a copy of it, a tuple; NULL, with an exception only
  * if the copy failed, for any other object. */
 PyObject *on_device(PyObject *object);
+/* The memory of an array on a device as (name, ndarray), if it is in C order and the MPI library knows such
+ * memory, which the CPU doesn't: a new reference; NULL, with an exception only for errors. */
+PyObject *direct_memory(PyObject *object);
+/* Copy what such an ndarray refers to. 0, or -1 with an exception. */
+int direct_read(PyObject *array, char *to, Py_ssize_t nbytes);
 /* The array on this process' device, if there is one: a new reference or NULL with an exception. */
 PyObject *device_array(PyObject *name, PyObject *array);
 

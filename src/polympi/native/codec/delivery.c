@@ -222,5 +222,6 @@ Py_ssize_t target_rows(Target *rows, const Target *into, Py_ssize_t first, const
     rows->view.obj = NULL;
     rows->array = into->array;
     rows->on_device = false; /* the whole goes there in the end */
+    rows->direct = NULL;
     return count;
 }

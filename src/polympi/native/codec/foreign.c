@@ -138,6 +138,26 @@ int foreign_memory(PyObject *object, bool sends, PyObject **array) {
     return *array ? 1 : -1;
 }
 
+PyObject *direct_memory(PyObject *object) {
+    long device;
+    if (!is_foreign(object) || on_cpu(object, &device))
+        return PyErr_Clear(), NULL;
+    PyObject *module = devices(), *memory = call_method_with(module, NAME("direct"), object);
+    Py_XDECREF(module);
+    if (memory == Py_None)
+        Py_CLEAR(memory);
+    return memory;
+}
+
+int direct_read(PyObject *array, char *to, Py_ssize_t nbytes) {
+    PyObject *module = devices(), *copy = call_method_with(module, NAME("read"), array);
+    Py_XDECREF(module);
+    if (copy)
+        memcpy(to, PyArray_BYTES((PyArrayObject *)copy), (size_t)nbytes);
+    Py_XDECREF(copy);
+    return copy ? 0 : -1;
+}
+
 PyObject *device_array(PyObject *name, PyObject *array) {
     PyObject *module = devices(), *to_device = NAME("to_device"), *made = NULL;
     if (module && to_device)
@@ -196,7 +216,26 @@ static int put_foreign(Encoder *encoder, PyObject *name, PyObject *array) {
     return encode_ndarray(encoder, array);
 }
 
+/* Without a copy: an enum outcome, TO_PICKLE if only a copy can be sent. */
+static int encode_direct(Encoder *encoder, PyObject *value) {
+    PyObject *memory = encoder->stream->direct ? direct_memory(value) : NULL;
+    if (!memory)
+        return PyErr_Occurred() ? FAILED : TO_PICKLE;
+    PyObject *name = PyTuple_GET_ITEM(memory, 0), *array = PyTuple_GET_ITEM(memory, 1);
+    int outcome = TO_PICKLE;
+    if (PyArray_NBYTES((PyArrayObject *)array) >= PART_BYTES) {
+        outcome = put_foreign(encoder, name, array);
+        if (outcome == ENCODED)
+            encoder->stream->parts[encoder->stream->part_count - 1].on_device = true;
+    }
+    Py_DECREF(memory);
+    return outcome;
+}
+
 static int encode_device(Encoder *encoder, PyObject *value, long device) {
+    int direct = encode_direct(encoder, value);
+    if (direct != TO_PICKLE)
+        return direct;
     PyObject *copy = host_copy(value, device);
     int outcome = !copy ? FAILED
                   : copy == Py_None

@@ -35,7 +35,8 @@ int stream_part(Stream *stream, char *data, Py_ssize_t nbytes, PyObject *owner, 
         stream->parts = parts;
         stream->part_capacity = capacity;
     }
-    stream->parts[stream->part_count++] = (Part){data, nbytes, owner, strided};
+    stream->parts[stream->part_count++] =
+        (Part){.data = data, .nbytes = nbytes, .owner = owner, .strided = strided};
     return 0;
 }
 

@@ -192,6 +192,14 @@ static int open_foreign(Target *target, PyObject *object, const Call *call) {
     if (copied && of_plan(call))
         return refuse(call, object, "it is on a device; give host memory, and copy from or to it");
     target->on_device = copied && !call->sends;
+    if (target->on_device) {
+        PyObject *memory = direct_memory(object);
+        if (memory)
+            target->direct = PyArray_BYTES((PyArrayObject *)PyTuple_GET_ITEM(memory, 1));
+        else if (PyErr_Occurred())
+            return -1;
+        Py_XDECREF(memory);
+    }
     return open_array(target, target->array, call);
 }
 
@@ -199,6 +207,7 @@ int target_open(Target *target, PyObject *object, const Call *call) {
     target->dtype = target->array = NULL;
     target->view.obj = NULL;
     target->on_device = false;
+    target->direct = NULL;
     target->object = Py_NewRef(object);
     int failed;
     if (likely(ndarray_type || numpy_loaded(false)) && likely(PyObject_TypeCheck(object, ndarray_type)))
@@ -235,6 +244,7 @@ void target_move(Target *to, const Target *from) {
     to->object = from->object;
     to->array = from->array;
     to->on_device = from->on_device;
+    to->direct = from->direct;
     to->view.obj = NULL;
     if (unlikely(from->view.obj != NULL))
         to->view = from->view;

@@ -71,13 +71,31 @@ static int describe_strided(RawBuffer *raw, enum raw_buffer_use use, bool whole,
     return describe_piece(raw, raw->packed, use, whole, call);
 }
 
+/* What a collective doesn't write remains as it is on the device. */
+static int keep_elements(Target *target) {
+    PyObject *copy = on_device(target->object);
+    int failed =
+        copy ? PyArray_CopyInto((PyArrayObject *)target->array, (PyArrayObject *)PyTuple_GET_ITEM(copy, 1))
+             : -1;
+    Py_XDECREF(copy);
+    if (failed)
+        target_close(target);
+    return failed;
+}
+
 int raw_buffer_open_slowly(RawBuffer *raw, PyObject *object, enum raw_buffer_use use, bool whole,
                            const Call *call) {
     Call how = *call;
     how.sends = use == TO_SEND;
     raw->packed = NULL;
-    raw->derived = raw->open = false;
-    if (target_open(&raw->target, object, &how) < 0)
+    raw->derived = raw->open = raw->on_device = false;
+    PyObject *memory = direct_memory(object);
+    if (!memory && PyErr_Occurred())
+        return -1;
+    int failed = target_open(&raw->target, memory ? PyTuple_GET_ITEM(memory, 1) : object, &how);
+    raw->on_device = memory;
+    Py_XDECREF(memory);
+    if (failed || (whole && raw->target.on_device && keep_elements(&raw->target) < 0))
         return -1;
     raw->open = true;
     const Layout *layout = &raw->target.layout;
@@ -97,9 +115,14 @@ PyObject *raw_buffer_owner(const RawBuffer *raw, PyObject *object) {
     return Py_NewRef(raw->open && raw->target.array ? raw->target.array : object);
 }
 
-void raw_buffer_unpack(const RawBuffer *raw, Py_ssize_t nbytes) {
+int raw_buffer_unpack(const RawBuffer *raw, Py_ssize_t nbytes) {
     if (unlikely(raw->packed != NULL))
         strided_unpack(&raw->target.layout, raw->packed, nbytes - nbytes % raw->itemsize);
+    if (likely(!raw->open || !raw->target.on_device) || PyErr_Occurred())
+        return 0;
+    PyObject *filled = copy_to_device(&raw->target, nbytes / raw->itemsize);
+    Py_XDECREF(filled);
+    return filled ? 0 : -1;
 }
 
 void raw_buffer_close_slowly(RawBuffer *raw) {
@@ -138,6 +161,9 @@ int raw_buffer_part(RawBuffer *sent, const RawBuffer *into) {
         sent->derived = false;
         sent->type = sent->element;
         sent->count = (int)sent->elements;
+    } else if (sent->open && sent->on_device) {
+        if (direct_read(sent->target.object, sent->packed, nbytes) < 0)
+            return -1;
     } else
         memcpy(sent->packed, sent->data, (size_t)nbytes);
     sent->data = sent->packed;

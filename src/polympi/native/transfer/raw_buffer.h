@@ -13,9 +13,10 @@ typedef struct {
     MPI_Datatype type;
     MPI_Datatype element; /* of one element; a byte if MPI has no type for it */
     Py_ssize_t itemsize, elements;
-    char *packed; /* a copy in C order of strided memory, or NULL */
-    bool derived; /* `type` is to be freed */
-    bool open;    /* the target is open: memory other than an array in C order */
+    char *packed;   /* a copy in C order of strided memory, or NULL */
+    bool derived;   /* `type` is to be freed */
+    bool open;      /* the target is open: memory other than an array in C order */
+    bool on_device; /* then, whether only the MPI library can access the memory */
     Target target;
 } RawBuffer;
 
@@ -77,8 +78,8 @@ static inline int raw_buffer_open(RawBuffer *raw, PyObject *object, enum raw_buf
 /* The object that keeps the memory alive after the call: a new reference. */
 PyObject *raw_buffer_owner(const RawBuffer *raw, PyObject *object);
 
-/* Unpack nbytes that were received into a copy. */
-void raw_buffer_unpack(const RawBuffer *raw, Py_ssize_t nbytes);
+/* Unpack nbytes that were received into a copy, and copy them to their device. 0, or -1 with an exception. */
+int raw_buffer_unpack(const RawBuffer *raw, Py_ssize_t nbytes);
 
 void raw_buffer_close_slowly(RawBuffer *raw);
 static inline void raw_buffer_close(RawBuffer *raw) {

@@ -47,6 +47,7 @@ static Py_ssize_t encode_or_start(Outgoing *out, PyObject *object, enum mode mod
         mode == STANDARD && !copied ? outgoing_start_simple(out, object, out->call.peer, out->call.tag) : 0;
     if (started)
         return started < 0 ? -1 : 0;
+    out->stream.direct = !copied;
     if (codec_encode(&out->stream, object) < 0 || (copied && outgoing_copy_parts(out) < 0))
         return -1;
     if (likely(mode == STANDARD && !stream->part_count && !stream->heap))
@@ -164,6 +165,7 @@ static PyObject *communicator_bsend(Communicator *self, FASTCALL_ARGS) {
 static int open_message(Outgoing *out, Communicator *self, PyObject *object, const Call *call) {
     if (outgoing_open(out, self, call) < 0)
         return -1;
+    out->stream.direct = true;
     if (codec_encode(&out->stream, object) == 0)
         return 0;
     outgoing_close(out);

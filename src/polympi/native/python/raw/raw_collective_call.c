@@ -121,8 +121,8 @@ int joint_make(Joint *joint, int (*function)(const Joint *joint)) {
         return failed;
     if (code != MPI_SUCCESS)
         return raw_buffer_raise(code, joint->takes ? &joint->to : NULL, &joint->call);
-    if (joint->takes)
-        raw_buffer_unpack(&joint->to, joint->to.elements * joint->to.itemsize);
+    if (joint->takes && raw_buffer_unpack(&joint->to, joint->to.elements * joint->to.itemsize) < 0)
+        return -1;
     return PyErr_CheckSignals() < 0 || still_running(&joint->call) < 0 ? -1 : 0;
 }
 

@@ -145,11 +145,10 @@ static int wait_long(MPI_Request *request, MPI_Status *status, const RawBuffer *
 /* Deliver the received elements. 0 or -1. */
 static inline int arrived(const RawBuffer *raw, const MPI_Status *from, Status *status, bool wanted,
                           const Call *call) {
-    if (likely(!wanted && !raw->packed && raw->itemsize == 1))
+    if (likely(!wanted && !raw->packed && !raw->open && raw->itemsize == 1))
         return 0;
     int failed = raw_buffer_status(from, raw->itemsize, status, call);
-    raw_buffer_unpack(raw, status->nbytes);
-    return failed;
+    return raw_buffer_unpack(raw, status->nbytes) < 0 || failed ? -1 : 0;
 }
 
 /* With MPICH and ranks on several machines, cancelling a receive from any source may lose its message (see

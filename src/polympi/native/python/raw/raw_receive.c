@@ -78,8 +78,7 @@ PyObject *raw_receive_deliver(RawReceive *receive, Status *status) {
         raw_buffer_raise(receive->code, &receive->buffer, &receive->call);
     else {
         int wrong = raw_buffer_status(&receive->status, receive->buffer.itemsize, status, &receive->call);
-        raw_buffer_unpack(&receive->buffer, status->nbytes);
-        if (!wrong)
+        if (raw_buffer_unpack(&receive->buffer, status->nbytes) == 0 && !wrong)
             into = Py_NewRef(receive->into);
     }
     PyObject *error = into ? NULL : take_exception();

@@ -195,10 +195,14 @@ Incoming *incoming_start_target(Communicator *comm, enum channel channel, int so
 bool incoming_overlaps(const Incoming *in, const Stream *stream) {
     if (stream->part_count == 0 || !(in->target || in->array))
         return false;
-    if (in->target)
-        return stream_overlaps(stream, &in->target->layout);
     Layout layout;
-    array_layout(in->array, &layout);
+    if (in->target && !in->target->direct)
+        return stream_overlaps(stream, &in->target->layout);
+    if (in->target) {
+        layout = in->target->layout;
+        layout.data = in->target->direct;
+    } else
+        array_layout(in->array, &layout);
     return stream_overlaps(stream, &layout);
 }
 
@@ -271,7 +275,10 @@ static int post_into_target(Incoming *in, const Elements *elements, Py_ssize_t n
         return 0;
     if (layout->contiguous) {
         in->filled = true;
-        return post_data(in, layout->data, nbytes) < 0 ? -1 : 1;
+        char *direct = in->target->direct;
+        if (unlikely(direct != NULL))
+            in->target->on_device = false; /* nothing is left to copy */
+        return post_data(in, likely(!direct) ? layout->data : direct, nbytes) < 0 ? -1 : 1;
     }
     MPI_Datatype type;
     if (nbytes != layout->nbytes || nbytes > CHUNK_BYTES || !strided_by_datatype(layout) ||

@@ -90,8 +90,12 @@ int outgoing_copy_parts(Outgoing *out) {
         char *memory = new_copy(out, part->nbytes);
         if (!memory)
             return -1;
-        part_copy(part, memory);
-        part->strided = false;
+        if (unlikely(part->on_device)) {
+            if (direct_read(part->owner, memory, part->nbytes) < 0)
+                return -1;
+        } else
+            part_copy(part, memory);
+        part->strided = part->on_device = false;
         part->data = memory;
         Py_CLEAR(part->owner);
     }
