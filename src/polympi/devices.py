@@ -1,4 +1,4 @@
-"""Arrays in the memory of a device: host copies of them and back, by the functions of their own libraries.
+"""Arrays in the memory of a device: copies on the host and back, made by the libraries of the arrays.
 
 The core asks for them with arrays that say, by DLPack or ``__cuda_array_interface__``, that the CPU can't read them. A
 copy waits for what the library's current stream was given before, as the library's own blocking copies do. Where the
@@ -47,7 +47,10 @@ class Library:
 
     def host(self, array: Any) -> Array | None:
         """A copy on the host; None if the library's own pickle has to send the array."""
-        return np.from_dlpack(array, device="cpu", copy=True)
+        try:
+            return np.from_dlpack(array, device="cpu", copy=True)
+        except (BufferError, TypeError) as error:
+            raise BufferError(f"its library gives no copy by DLPack ({error}); copy it to the CPU first") from error
 
     def empty(self, array: Any) -> Array:
         """Host memory for elements of a writable array."""
@@ -130,7 +133,7 @@ class _Torch(Library):
 
 class _Jax(Library):
     def present(self, place: str) -> bool:
-        return self.module.default_backend() != "cpu"
+        return bool(self.module.default_backend() != "cpu")
 
     def host(self, array: Any) -> Array | None:
         return np.asarray(array)
@@ -195,16 +198,21 @@ def dtype_of(array: Any) -> np.dtype[Any]:
         BufferError: neither has one.
     """
     try:
-        return np.dtype(array.dtype)
+        dtype: np.dtype[Any] = np.dtype(array.dtype)
     except TypeError:
-        name = str(array.dtype).rpartition(".")[2]
+        dtype = _dtype_named(str(array.dtype).rpartition(".")[2])
+    return dtype
+
+
+def _dtype_named(name: str) -> np.dtype[Any]:
     try:
         return np.dtype(name)
     except TypeError:
         if importlib.util.find_spec("ml_dtypes"):
             found = getattr(importlib.import_module("ml_dtypes"), name, None)
             if found is not None:
-                return np.dtype(found)
+                dtype: np.dtype[Any] = np.dtype(found)
+                return dtype
         raise BufferError(f"NumPy has no {name}; install ml_dtypes if that has") from None
 
 
@@ -218,7 +226,7 @@ def _numpy_of(tensor: Any, like: Any) -> Array:
 
 
 def _library(array: Any) -> tuple[str, Library, Any]:
-    """The name of the library of an array, the library, and the array as one of its own.
+    """The name of an array's library, the library, and the array, or a view of it that the library has made.
 
     Raises:
         BufferError: no library can copy it.

@@ -81,8 +81,16 @@ def _array_over(memory: object) -> Array:
         return np.asarray(memoryview(memory))  # type: ignore[arg-type]
     except TypeError:
         if hasattr(memory, "__dlpack__"):
-            return np.from_dlpack(memory)
+            return _by_dlpack(memory)
         raise TypeError(f"an array or a bytes-like object is needed, not {type(memory).__name__}") from None
+
+
+def _by_dlpack(memory: Any) -> Array:
+    try:
+        array: Array = np.from_dlpack(memory)
+    except (BufferError, RuntimeError) as error:
+        raise MismatchError(f"this {type(memory).__name__} gives the CPU no access ({error}): copy it first") from error
+    return array
 
 
 def c_strides(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:

@@ -31,9 +31,12 @@ class OldTensor(Tensor):
 
 
 class GpuTensor(Tensor):
-    """It lies on a GPU."""
+    """It lies on a GPU, and only there."""
 
     device = (2, 0)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        raise BufferError("not on the CPU")
 
 
 class PickledTensor(Tensor):

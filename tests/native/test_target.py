@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import stand_in_device
 from array_samples import DESCRIBED, NUMBERS, content, filled, layouts, short
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as np_st
 from numpy.typing import NDArray
-from tensors import GpuTensor, OldTensor, Tensor
+from tensors import OldTensor, Tensor
 
 from polympi import errors
 
@@ -239,8 +240,16 @@ def test_tensors(codec) -> None:
     assert into.array.tolist() == [3, 4, 2]
     with pytest.raises(errors.MismatchError, match="for reading only"):
         fill(codec, OldTensor(np.zeros(3)), np.arange(3.0))
-    with pytest.raises(errors.MismatchError, match="copy it to the CPU first"):
-        fill(codec, GpuTensor(np.zeros(3)), np.arange(3.0))
+
+
+def test_memory_on_a_device(codec) -> None:
+    into = stand_in_device.asarray(np.full((3, 2), -1.0))
+    fill(codec, into, np.arange(6.0))
+    assert into.host().tolist() == [[0, 1], [2, 3], [4, 5]]
+    fill(codec, into[:, 1], np.arange(2.0))
+    assert into.host().tolist() == [[0, 0], [2, 1], [4, 5]]
+    with pytest.raises(errors.MismatchError, match="the types of the elements differ"):
+        fill(codec, into, np.arange(6))
 
 
 def read_only() -> NDArray[Any]:

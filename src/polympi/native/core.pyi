@@ -12,10 +12,14 @@ from typing_extensions import Buffer, TypeVar, deprecated, disjoint_base
 class _DLPack(Protocol):
     def __dlpack__(self, *, stream: Any = ...) -> Any: ...
 
+class _OnCuda(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
+
 _T = TypeVar("_T")
 _Received_co = TypeVar("_Received_co", covariant=True, default=Any)
 _Array = TypeVar("_Array", bound=NDArray[Any])
-_Into = TypeVar("_Into", bound=Buffer | _DLPack)  # memory to receive into
+_Into = TypeVar("_Into", bound=Buffer | _DLPack | _OnCuda)  # memory to receive into
 _Self = TypeVar("_Self", bound=Communicator)
 _Window = TypeVar("_Window", bound=Window)
 _Between = TypeVar("_Between", bound=Communicator)

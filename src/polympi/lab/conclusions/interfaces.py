@@ -80,7 +80,7 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
     "excepthook that aborts / -m mpi4py": ("init",),
     "Dup/Clone": ("Communicator.dup",),
     "derived datatypes": ("Communicator.send", "File.write_at_all"),  # of views, structured dtypes, a[indices]
-    "cupy/GPU in an mpi4py file": (),
+    "cupy/GPU in an mpi4py file": ("Communicator.send", "Communicator.recv", "Communicator.allreduce"),
     "IN_PLACE": ("Communicator.allreduce",),
     "Split_type": ("Communicator.split_by_host",),
     "probe": ("Communicator.probe", "Communicator.iprobe"),
@@ -108,6 +108,8 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
     "persistent coll": (),
     "Waitany/Testall/Waitsome": ("wait_any", "test_all"),
 }
+# What hasn't run yet on what it is for, here on a GPU; it doesn't count as covered.
+EXPERIMENTAL = frozenset({"cupy/GPU in an mpi4py file"})
 
 # What was last published of the module itself, whose interface polympi has; and of those that are developed.
 LAST: Mapping[str, str] = {
@@ -123,7 +125,7 @@ LAST: Mapping[str, str] = {
 
 def _has(interface: str, use: str) -> bool:
     if interface == "polympi":
-        return bool(COUNTERPARTS.get(use))
+        return bool(COUNTERPARTS.get(use)) and use not in EXPERIMENTAL
     return interface == "mpi4py" or interface in USES.get(use, {})
 
 
