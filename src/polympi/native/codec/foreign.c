@@ -93,7 +93,18 @@ static void explain_device(PyObject *object, long device) {
     Py_XDECREF(traceback);
 }
 
-static PyObject *devices(void) { return PyImport_ImportModule("polympi.devices"); }
+static PyObject *devices(void) {
+    return numpy_loaded(true) ? PyImport_ImportModule("polympi.devices") : NULL;
+}
+
+/* Whether an object is an array there; what can't say where it is isn't. An exception only if the program
+ * ends. */
+static bool lies_on_device(PyObject *object, long *device) {
+    int readable = is_foreign(object) ? on_cpu(object, device) : 1;
+    if (readable < 0 && PyErr_ExceptionMatches(PyExc_Exception))
+        PyErr_Clear();
+    return readable == 0;
+}
 
 /* Of an array on a device, (name, ndarray), or None where its library has to pickle it: a new reference. */
 static PyObject *host_copy(PyObject *object, long device) {
@@ -106,44 +117,50 @@ static PyObject *host_copy(PyObject *object, long device) {
 
 PyObject *on_device(PyObject *object) {
     long device;
-    if (!is_foreign(object) || on_cpu(object, &device))
-        return PyErr_Clear(), NULL;
-    PyObject *copy = host_copy(object, device);
+    PyObject *copy = lies_on_device(object, &device) ? host_copy(object, device) : NULL;
     if (copy == Py_None)
         Py_CLEAR(copy);
     return copy;
 }
 
+/* Host memory to receive into. */
+static PyObject *memory_for(PyObject *object, long device) {
+    PyObject *module = devices(), *memory = call_method_with(module, NAME("memory_for"), object);
+    Py_XDECREF(module);
+    if (!memory)
+        explain_device(object, device);
+    return memory;
+}
+
+/* The elements of an array that its library copies. */
+static PyObject *elements_of(PyObject *object, long device) {
+    PyObject *copy = host_copy(object, device), *array = NULL;
+    if (copy == Py_None)
+        array = foreign_array(object);
+    else if (copy)
+        array = Py_NewRef(PyTuple_GET_ITEM(copy, 1));
+    Py_XDECREF(copy);
+    return array;
+}
+
 int foreign_memory(PyObject *object, bool sends, PyObject **array) {
     long device;
     int readable = on_cpu(object, &device);
-    if (readable) {
-        *array = readable > 0 ? by_numpy(object) : NULL;
-        return *array ? 0 : -1;
-    }
-    PyObject *copy = NULL, *module;
-    if (sends) {
-        copy = host_copy(object, device);
-        *array = copy && copy != Py_None ? Py_NewRef(PyTuple_GET_ITEM(copy, 1)) : NULL;
-        if (copy == Py_None)
-            *array = foreign_array(object);
-        Py_XDECREF(copy);
-    } else {
-        module = devices();
-        *array = call_method_with(module, NAME("memory_for"), object);
-        Py_XDECREF(module);
-        if (!*array)
-            explain_device(object, device);
-    }
-    return *array ? 1 : -1;
+    *array = readable < 0 ? NULL
+             : readable   ? by_numpy(object)
+             : sends      ? elements_of(object, device)
+                          : memory_for(object, device);
+    return *array ? !readable : -1;
 }
 
 PyObject *direct_memory(PyObject *object) {
     long device;
-    if (!is_foreign(object) || on_cpu(object, &device))
-        return PyErr_Clear(), NULL;
+    if (!lies_on_device(object, &device))
+        return NULL;
     PyObject *module = devices(), *memory = call_method_with(module, NAME("direct"), object);
     Py_XDECREF(module);
+    if (!memory)
+        explain_device(object, device);
     if (memory == Py_None)
         Py_CLEAR(memory);
     return memory;
