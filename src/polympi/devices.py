@@ -74,11 +74,12 @@ class _CuPy(Library):
         return bool(self.module.cuda.is_available())
 
     def host(self, array: Any) -> Array | None:
-        pinned = importlib.import_module("cupyx").empty_like_pinned(array)
-        copied: Array = self.module.asnumpy(array, out=pinned)
+        copied: Array = self.module.asnumpy(array, out=self.empty(array))
         return copied
 
     def empty(self, array: Any) -> Array:
+        if array.size == 0:
+            return super().empty(array)
         memory: Array = importlib.import_module("cupyx").empty_like_pinned(array)
         return memory
 
