@@ -284,12 +284,22 @@ def fill(array: Any, host: Array, count: int) -> None:
         library.fill(own, host)
 
 
-@functools.cache
+_loaded = functools.cache(ctypes.CDLL)
+
+
 def mpi_knows(device: int) -> bool:
-    """Whether the MPI library says that it takes memory of this type of device; MPI has started."""
+    """Whether MPI is running, and its library says that it takes memory of this type of device."""
     if device not in QUERIES or is_serial():
         return False
-    mpi = ctypes.CDLL(library_path())
+    mpi = _loaded(library_path())
+    started, ended = ctypes.c_int(0), ctypes.c_int(0)
+    mpi.MPI_Initialized(ctypes.byref(started))
+    mpi.MPI_Finalized(ctypes.byref(ended))
+    return bool(started.value and not ended.value) and _answer(mpi, device)  # MPICH ends the process otherwise
+
+
+@functools.cache
+def _answer(mpi: ctypes.CDLL, device: int) -> bool:
     names, number = QUERIES[device]
     if any(hasattr(mpi, name) and getattr(mpi, name)() == 1 for name in names):
         return True
