@@ -88,3 +88,7 @@ class LibraryError(Error, ImportError):
 
 class LauncherError(Error, RuntimeError):
     """The launcher belongs to another MPI than the library, so that every rank would be rank 0 of 1."""
+
+
+class RemoteError(Error, RuntimeError):
+    """An exception on a rank that a program has launched, if it can't be raised again there, such as SystemExit."""

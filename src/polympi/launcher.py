@@ -29,7 +29,7 @@ def check(size: int | None = None) -> None:
     Args:
         size: of the world; None before MPI is started, which MPICH refuses fatally under Open MPI's launcher.
     """
-    launcher, launched, advice = _launch()
+    launcher, launched, advice = launch_of_process()
     version = " ".join(core.library_version().split())
     stranger = launcher == OPEN_MPI_LAUNCHER and "Open MPI" not in version
     if launched <= 1 or (not stranger if size is None else size > 1):
@@ -101,10 +101,10 @@ def _identity() -> tuple[str, str]:
 
 def has_started() -> bool:
     """Whether a launcher has started this process, and so can start others."""
-    return bool(_launch()[0] or _identity()[0])
+    return bool(launch_of_process()[0] or _identity()[0])
 
 
-def _launch() -> tuple[str, int, str]:
+def launch_of_process() -> tuple[str, int, str]:
     """Which launcher started this process, as one of how many, and what to do if the library does not know it.
 
     A launcher above another one (mpiexec inside of srun) leaves its variables, too: the nearest one counts.

@@ -35,6 +35,8 @@ HANG_VARIABLE = "POLYMPI_HANG"
 INTERRUPTED = 130  # exit code after Ctrl-C, as in shells: 128 + SIGINT
 ANOTHERS_S = 3.0  # for another rank to end the job with its own code: sys.exit first runs atexit and destructors
 
+before_abort: list[Callable[[int], object]] = []  # called with the code before this rank ends the job
+
 _JOB: Any = object()  # all ranks that the launcher has started
 
 _job: core.Raw | None = None  # once MPI runs: MPI_COMM_WORLD
@@ -169,6 +171,8 @@ def abort(code: int = 1) -> None:
             success.
     """
     _flush()
+    for tell in before_abort:
+        tell(code)
     core.abort(code)
 
 

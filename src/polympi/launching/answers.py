@@ -1,0 +1,162 @@
+"""What a rank answers to a call, and what is raised here if ranks have failed."""
+
+from __future__ import annotations
+
+import linecache
+import pickle
+import re
+import sys
+import traceback
+from typing import TYPE_CHECKING, NamedTuple
+
+from polympi import failures
+from polympi.errors import RemoteError
+from polympi.launching.pickling import dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FRAME = re.compile(r'^(  File "(.+)", line (\d+), in .*\n)(?=  File|\S|\Z)', re.MULTILINE)
+
+
+class Returned(NamedTuple):
+    """The function returned; the payload is its pickled result."""
+
+
+class Raised(NamedTuple):
+    """The function raised an exception; the payload is pickled, and empty if that isn't possible.
+
+    Attributes:
+        kind: the name of its class.
+        message: the last lines of its traceback.
+        trace: all of it.
+        place: where the program was, file and line.
+        consequence: whether it only reports another rank's failure.
+        interrupted: whether it is a KeyboardInterrupt.
+    """
+
+    kind: str
+    message: str
+    trace: str
+    place: str
+    consequence: bool
+    interrupted: bool
+
+
+class Aborted(NamedTuple):
+    """The rank ends the job with this code: ``polympi.abort``."""
+
+    code: int
+
+
+Answer = Returned | Raised
+
+
+class RemoteTraceback(Exception):  # noqa: N818  (it isn't raised, but shown as the cause of an exception)
+    """The traceback of an exception on a rank."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def __str__(self) -> str:
+        return f"\n{self.text}"
+
+
+def returned(value: object) -> tuple[Answer, bytes]:
+    """The answer with a result."""
+    try:
+        return Returned(), dumps(value)
+    except Exception as error:  # noqa: BLE001  (objects raise what they like)
+        reason = f"the result, of type {type(value).__name__}, can't be pickled: {type(error).__name__}: {error}"
+        refused = pickle.PicklingError(f"{reason}; return something else")
+        return raised(refused)
+
+
+def raised(error: BaseException) -> tuple[Answer, bytes]:
+    """The answer with an exception."""
+    trace = error.__traceback__ and error.__traceback__.tb_next  # without the frame that called the function
+    text = "".join(traceback.format_exception(type(error), error, trace))
+    message = "".join(traceback.format_exception_only(type(error), error)).rstrip("\n")
+    answer = Raised(
+        kind=type(error).__name__,
+        message=message,
+        trace=text.rstrip("\n"),
+        place=_place(error),
+        consequence=failures.is_consequence(error),
+        interrupted=isinstance(error, KeyboardInterrupt),
+    )
+    try:
+        payload = dumps(error) if isinstance(error, Exception) else b""
+    except Exception:  # noqa: BLE001  (likewise)
+        payload = b""
+    return answer, payload
+
+
+def _place(error: BaseException) -> str:
+    """File, line and function where the program was, outside of polympi."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if "/polympi/" not in frame.filename] or frames
+    return f"{own[-1].name} at {own[-1].filename}:{own[-1].lineno}" if own else "an unknown place"
+
+
+def to_raise(name: str, found: Mapping[int, tuple[Raised, bytes]], stopped: Mapping[int, Raised]) -> BaseException:
+    """One exception for those of ranks.
+
+    Args:
+        name: of the function.
+        found: the exceptions by rank.
+        stopped: ranks that were interrupted only because others had failed.
+    """
+    leading = {rank: answer for rank, answer in found.items() if not answer[0].consequence} or dict(found)
+    alike: dict[tuple[str, str], list[int]] = {}
+    for rank, (answer, _) in leading.items():
+        alike.setdefault((answer.message, answer.place), []).append(rank)
+    errors = [_error(name, ranks, *leading[ranks[0]], stopped=stopped) for ranks in alike.values()]
+    if len(errors) == 1:
+        return errors[0]
+    if sys.version_info >= (3, 11):
+        return ExceptionGroup(f"{name} failed on {ranks_in_words(list(leading))}", errors)
+    errors[0].__cause__ = RemoteTraceback("\n\n".join(str(error.__cause__).strip() for error in errors))
+    return errors[0]
+
+
+def _error(name: str, ranks: list[int], answer: Raised, payload: bytes, *, stopped: Mapping[int, Raised]) -> Exception:
+    label = f"[{ranks_in_words(ranks)}] "
+    text = "\n".join(f"{label}{line}" for line in _with_lines(answer.trace).splitlines())
+    for rank, other in stopped.items():
+        text += f"\n[rank {rank}] was interrupted in {other.place}, since others had failed"
+    error = _unpickled(payload)
+    if error is None:
+        said = f"raised {answer.message}" if answer.kind != "SystemExit" else f"called sys.exit ({answer.message})"
+        error = RemoteError(f"{ranks_in_words(ranks)}, {name}: it {said}", rank=ranks[0])
+    error.__cause__ = RemoteTraceback(text)
+    if sys.version_info >= (3, 11):
+        error.add_note(f"on {ranks_in_words(ranks)}")
+    return error
+
+
+def _unpickled(payload: bytes) -> Exception | None:
+    if not payload:
+        return None
+    try:
+        error = pickle.loads(payload)
+    except Exception:  # noqa: BLE001  (classes of the program raise what they like)
+        return None
+    return error if isinstance(error, Exception) else None
+
+
+def _with_lines(trace: str) -> str:
+    """A traceback with lines of cells and prompts, which only the process here has."""
+
+    def with_line(found: re.Match[str]) -> str:
+        line = linecache.getline(found[2], int(found[3])).strip()
+        return f"{found[1]}    {line}\n" if line else found[1]
+
+    return FRAME.sub(with_line, trace)
+
+
+def ranks_in_words(ranks: list[int]) -> str:
+    """``rank 2``, or ``ranks 0, 1 and 3``."""
+    *first, last = map(str, sorted(ranks))
+    return f"ranks {', '.join(first)} and {last}" if first else f"rank {last}"
