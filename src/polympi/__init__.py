@@ -37,13 +37,14 @@ _HOMES = {
     "polympi.partners": ("raw", "wrap"),
     "polympi.spawning": ("spawn",),
     "polympi.startup": ("abort", "finalize", "init", "library_version", "processor_name", "thread_level"),
+    "polympi.turns": ("in_turn", "logging_filter", "print"),
     "polympi.window": ("Window",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 _FORMER = {"Plain": "Raw", "plain": "raw", "plain_world": "raw_world"}
 
-__all__ = list(_HOME_OF)
+__all__ = [name for name in _HOME_OF if name != "print"]  # `from polympi import *` keeps Python's own
 
 
 def __getattr__(name: str) -> object:
@@ -78,4 +79,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return __all__.copy()
+    return [*__all__, "print"]

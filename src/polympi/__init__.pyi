@@ -19,6 +19,7 @@ from polympi.errors import (
     MismatchError as MismatchError,
     NoBufferError as NoBufferError,
     RankError as RankError,
+    RemoteError as RemoteError,
     StateError as StateError,
     TagError as TagError,
     Timeout as Timeout,
@@ -28,6 +29,7 @@ from polympi.file import File as File
 from polympi.graph import Graph as Graph
 from polympi.halo import Halo as Halo
 from polympi.intercommunicator import Intercommunicator as Intercommunicator
+from polympi.launching.ranks import Ranks as Ranks, launch as launch
 from polympi.library import get_include as get_include, library_path as library_path
 from polympi.native.core import (
     Raw as Raw,
@@ -68,6 +70,11 @@ from polympi.startup import (
     processor_name as processor_name,
     thread_level as thread_level,
 )
+from polympi.turns import (
+    in_turn as in_turn,
+    logging_filter as logging_filter,
+    print as print,  # noqa: A004  (it is used as polympi.print)
+)
 from polympi.window import Window as Window
 
 __all__ = [
@@ -103,7 +110,9 @@ __all__ = [
     "NoBufferError",
     "Plan",
     "RankError",
+    "Ranks",
     "Raw",
+    "RemoteError",
     "Request",
     "StateError",
     "Status",
@@ -116,10 +125,13 @@ __all__ = [
     "buffer_detach",
     "finalize",
     "get_include",
+    "in_turn",
     "init",
+    "launch",
     "library_path",
     "library_version",
     "load_npy",
+    "logging_filter",
     "op",
     "parent",
     "processor_name",

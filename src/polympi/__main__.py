@@ -1,6 +1,7 @@
 """The command ``polympi``, also ``python -m polympi``.
 
-It is the laboratory's, or runs a script for an older MPI module (``--as``, ``--check``).
+It is the laboratory's, or a prompt on ranks (``shell``), or runs a script for an older MPI module (``--as``,
+``--check``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,11 @@ def main() -> None:
     """Follow the command line."""
     if sys.argv[1:] == ["--version"]:  # before anything else is imported: tools ask for it
         print(f"polympi {polympi.__version__}")
+        return
+    if sys.argv[1:2] == ["shell"]:
+        from polympi.shell import main as shell
+
+        shell(sys.argv[2:])
         return
     from polympi.compat import command
 

@@ -14,6 +14,7 @@ TYPE_CHECKING = bool()  # noqa: UP018
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from typing import Any, Literal, NoReturn, overload
 
     from numpy.typing import DTypeLike, NDArray
@@ -226,6 +227,17 @@ class Communicator(Freed, core.Communicator, metaclass=Listed):
         from polympi.shared import make
 
         return make(self, shape, dtype)
+
+    def in_turn(self) -> AbstractContextManager[None]:
+        """In a ``with`` statement: one rank after another runs its body. All ranks call it; see :func:`in_turn`.
+
+        Raises:
+            MismatchError: another rank makes another call.
+            Timeout: not all ranks called it within POLYMPI_TIMEOUT.
+        """
+        from polympi.turns import in_turn
+
+        return in_turn(self)
 
     def window(self, array: NDArray[Any] | None) -> Window:
         """Let all ranks access an array of each rank, without its help. All ranks call it.

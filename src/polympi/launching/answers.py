@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import linecache
 import pickle
 import re
@@ -67,7 +68,7 @@ def returned(value: object) -> tuple[Answer, bytes]:
     """The answer with a result."""
     try:
         return Returned(), dumps(value)
-    except Exception as error:  # noqa: BLE001  (objects raise what they like)
+    except Exception as error:
         reason = f"the result, of type {type(value).__name__}, can't be pickled: {type(error).__name__}: {error}"
         refused = pickle.PicklingError(f"{reason}; return something else")
         return raised(refused)
@@ -88,7 +89,7 @@ def raised(error: BaseException) -> tuple[Answer, bytes]:
     )
     try:
         payload = dumps(error) if isinstance(error, Exception) else b""
-    except Exception:  # noqa: BLE001  (likewise)
+    except Exception:
         payload = b""
     return answer, payload
 
@@ -116,7 +117,7 @@ def to_raise(name: str, found: Mapping[int, tuple[Raised, bytes]], stopped: Mapp
     if len(errors) == 1:
         return errors[0]
     if sys.version_info >= (3, 11):
-        return ExceptionGroup(f"{name} failed on {ranks_in_words(list(leading))}", errors)
+        return builtins.ExceptionGroup(f"{name} failed on {ranks_in_words(list(leading))}", errors)
     errors[0].__cause__ = RemoteTraceback("\n\n".join(str(error.__cause__).strip() for error in errors))
     return errors[0]
 
@@ -141,7 +142,7 @@ def _unpickled(payload: bytes) -> Exception | None:
         return None
     try:
         error = pickle.loads(payload)
-    except Exception:  # noqa: BLE001  (classes of the program raise what they like)
+    except Exception:
         return None
     return error if isinstance(error, Exception) else None
 

@@ -107,7 +107,7 @@ def _library(env: Mapping[str, str]) -> tuple[str, str]:
         path = library.library_path()
         return path, library.chosen[1] if library.chosen else ""
     names = {name: abi for abi, files in library.FILES.items() for name in files}
-    return os.path.realpath(explicit), names.get(os.path.basename(explicit), "")
+    return os.path.realpath(explicit), names.get(Path(explicit).name, "")
 
 
 def _beside(path: Path, abi: str) -> str:

@@ -160,16 +160,25 @@ class Job:
         try:
             self._send(task)
             failed = self._complete(name, found, timeout)
-        except KeyboardInterrupt:
-            self._stop(found)
-            if len(found) < self._n or not self._is_in_step():
-                self.kill("it was interrupted, and its ranks were not in step afterwards")
+        except BaseException as error:  # Ctrl-C, or a standard output that is closed
+            self._recover(found, error)
             raise
         if failed:
-            if len(found) == self._n and not self._is_in_step():
-                self.kill(f"{name} failed on {ranks_in_words(list(found))}, after which the ranks were not in step")
             raise failed
         return [found[rank][1] for rank in range(self._n)]
+
+    def _recover(self, found: Found, error: BaseException) -> None:
+        """After an exception of this process, keep the ranks if they are in step."""
+        if self.ended:
+            return
+        try:
+            self._stop(found)
+            if len(found) == self._n and self._is_in_step():
+                return
+        finally:
+            if len(found) < self._n:
+                self.kill(f"{type(error).__name__} ended a call")
+        self.kill(f"{type(error).__name__} ended a call, after which the ranks were not in step")
 
     def _send(self, task: bytes) -> None:
         for rank in self._ranks.values():
@@ -193,8 +202,11 @@ class Job:
         first = {rank: answer for rank, answer in _failures(found).items() if rank not in stopped}
         interrupted = {rank: answer for rank, answer in stopped.items() if isinstance(answer, Raised)}
         error = answers.to_raise(name, first, interrupted)
+        failed_on = f"{name} failed on {ranks_in_words(list(first))}"
         if lost := [rank for rank in missing if rank not in found]:
-            self.kill(f"{name} failed, and {ranks_in_words(lost)} couldn't be interrupted")
+            self.kill(f"{failed_on}, and {ranks_in_words(lost)} couldn't be interrupted")
+        elif not self._is_in_step():
+            self.kill(f"{failed_on}, after which the ranks were not in step")
         return error
 
     def _stop(self, found: Found) -> list[int]:
@@ -208,9 +220,7 @@ class Job:
     def _missing(self, found: Found) -> list[int]:
         return [rank for rank in range(self._n) if rank not in found]
 
-    def _collect(
-        self, name: str, found: Found, deadline: float, enough: Callable[[], object] = lambda: False
-    ) -> bool:
+    def _collect(self, name: str, found: Found, deadline: float, enough: Callable[[], object] = lambda: False) -> bool:
         """Take in answers until there are enough, or all; False if the time is over before."""
         while len(found) < self._n and not enough():
             left = deadline - time.monotonic()

@@ -32,7 +32,7 @@ def _watch(pid: int, words: str, host: str) -> NoReturn:
     ended = os.pidfd_open(pid)
     link = connect(words)
     link.send(("monitor", f"{host}:{pid}"))
-    while ended not in select.select([ended, link], [], [])[0]:
+    while ended not in select.select([ended, link.fileno()], [], [])[0]:
         try:
             os.kill(pid, link.recv())
         except (EOFError, OSError):  # nobody wants the rank any more

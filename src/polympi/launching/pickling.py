@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import pickle
+from collections import ChainMap
+from types import CodeType
 from typing import TYPE_CHECKING
 
 from polympi.wheels import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, ClassVar
 
 PROTOCOL = 5
 
@@ -42,8 +44,22 @@ def dumps(value: object) -> bytes:
         buffer = io.BytesIO()
         _Importable(buffer, PROTOCOL).dump(value)
         return buffer.getvalue()
-    data: bytes = cloudpickle.dumps(value, protocol=PROTOCOL)
-    return data
+
+    class Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # it has no types
+        dispatch_table: ClassVar[Any] = ChainMap({CodeType: _named_code}, cloudpickle.Pickler.dispatch_table)
+
+    buffer = io.BytesIO()
+    Pickler(buffer, protocol=PROTOCOL).dump(value)
+    return buffer.getvalue()
+
+
+def _named_code(value: CodeType) -> tuple[object, ...]:
+    """As cloudpickle does, but with the name of the file, which tracebacks show."""
+    import cloudpickle
+
+    kind, arguments, *rest = cloudpickle.Pickler.dispatch_table[CodeType](value)
+    named = tuple(value.co_filename if part == "<dynamic-code>" else part for part in arguments)
+    return (kind, named, *rest)
 
 
 def name_of(function: object) -> str:
@@ -79,6 +95,6 @@ def _culprit(values: dict[str, object]) -> str:
     for name, value in values.items():
         try:
             dumps(value)
-        except Exception:  # noqa: BLE001  (objects raise what they like)
+        except Exception:
             return name
     return "the call"

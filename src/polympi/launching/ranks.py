@@ -9,6 +9,7 @@ import pickle
 import sys
 import threading
 from operator import index
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polympi.errors import StateError
@@ -172,6 +173,6 @@ def _checked(timeout: float | None) -> float | None:
 
 def _check_folder() -> None:
     with contextlib.suppress(FileNotFoundError):
-        os.getcwd()
+        Path.cwd()
         return
     raise FileNotFoundError("launch(): the working directory of this process is gone: os.chdir to one that exists")
