@@ -10,7 +10,6 @@ import stat
 
 from polympi import library
 from polympi.errors import LauncherError
-from polympi.native import core
 
 OPEN_MPI_LAUNCHER = "Open MPI's mpiexec"
 
@@ -29,6 +28,8 @@ def check(size: int | None = None) -> None:
     Args:
         size: of the world; None before MPI is started, which MPICH refuses fatally under Open MPI's launcher.
     """
+    from polympi.native import core  # programs that only launch ranks need no library
+
     launcher, launched, advice = launch_of_process()
     version = " ".join(core.library_version().split())
     stranger = launcher == OPEN_MPI_LAUNCHER and "Open MPI" not in version

@@ -35,7 +35,7 @@ HANG_VARIABLE = "POLYMPI_HANG"
 INTERRUPTED = 130  # exit code after Ctrl-C, as in shells: 128 + SIGINT
 ANOTHERS_S = 3.0  # for another rank to end the job with its own code: sys.exit first runs atexit and destructors
 
-before_abort: list[Callable[[int], object]] = []  # called with the code before this rank ends the job
+before_end: list[Callable[[str], object]] = []  # called with the words by which this rank is about to end the job
 
 _JOB: Any = object()  # all ranks that the launcher has started
 
@@ -171,8 +171,7 @@ def abort(code: int = 1) -> None:
             success.
     """
     _flush()
-    for tell in before_abort:
-        tell(code)
+    _tell_end(f"polympi.abort({code})")
     core.abort(code)
 
 
@@ -292,8 +291,15 @@ _leave_process = os._exit
 
 def _exit_at_once(status: int) -> NoReturn:
     """``os._exit`` that ends MPI: launchers treat a rank that exits without it as failed."""
+    if core.phase() == "running":
+        _tell_end(f"os._exit({status})")
     core.end_at_once(status)
     _leave_process(status)
+
+
+def _tell_end(how: str) -> None:
+    for tell in before_end:
+        tell(how)
 
 
 def _exit(status: object = None, /) -> NoReturn:

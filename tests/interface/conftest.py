@@ -148,6 +148,12 @@ def _variables(stack: Stack) -> dict[str, str]:
     }
 
 
+@pytest.fixture
+def polympi_env(stack: Stack) -> dict[str, str]:
+    """Variables of ranks that tests launch from this process, or that have the mark ``polympi``."""
+    return {**stack.variables(), **_variables(stack), "POLYMPI_LIBMPI": str(stack.libmpi)}
+
+
 def _several_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts | None]:
     if HOSTS == 1:
         yield None

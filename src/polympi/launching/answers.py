@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import builtins
 import linecache
+import os
 import pickle
 import re
 import sys
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from polympi import failures
@@ -17,6 +19,7 @@ from polympi.launching.pickling import dumps
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+PACKAGE = Path(failures.__file__).parent
 FRAME = re.compile(r'^(  File "(.+)", line (\d+), in .*\n)(?=  File|\S|\Z)', re.MULTILINE)
 
 
@@ -28,7 +31,6 @@ class Raised(NamedTuple):
     """The function raised an exception; the payload is pickled, and empty if that isn't possible.
 
     Attributes:
-        kind: the name of its class.
         message: the last lines of its traceback.
         trace: all of it.
         place: where the program was, file and line.
@@ -36,7 +38,6 @@ class Raised(NamedTuple):
         interrupted: whether it is a KeyboardInterrupt.
     """
 
-    kind: str
     message: str
     trace: str
     place: str
@@ -45,23 +46,29 @@ class Raised(NamedTuple):
 
 
 class Aborted(NamedTuple):
-    """The rank ends the job with this code: ``polympi.abort``."""
+    """The rank is about to end the job: ``polympi.abort`` or ``os._exit``."""
 
-    code: int
+    how: str
 
 
 Answer = Returned | Raised
 
 
 class RemoteTraceback(Exception):  # noqa: N818  (it isn't raised, but shown as the cause of an exception)
-    """The traceback of an exception on a rank."""
+    """The traceback of an exception on ranks.
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
+    Attributes:
+        text: the traceback, with labels.
+        ranks: that have raised it.
+        stopped: sentences on ranks that were interrupted for it.
+    """
+
+    def __init__(self, text: str, ranks: list[int], stopped: list[str]) -> None:
+        super().__init__(text, ranks, stopped)
+        self.text, self.ranks, self.stopped = text, ranks, stopped
 
     def __str__(self) -> str:
-        return f"\n{self.text}"
+        return "\n".join(["", self.text, *self.stopped])
 
 
 def returned(value: object) -> tuple[Answer, bytes]:
@@ -80,7 +87,6 @@ def raised(error: BaseException) -> tuple[Answer, bytes]:
     text = "".join(traceback.format_exception(type(error), error, trace))
     message = "".join(traceback.format_exception_only(type(error), error)).rstrip("\n")
     answer = Raised(
-        kind=type(error).__name__,
         message=message,
         trace=text.rstrip("\n"),
         place=_place(error),
@@ -97,8 +103,13 @@ def raised(error: BaseException) -> tuple[Answer, bytes]:
 def _place(error: BaseException) -> str:
     """File, line and function where the program was, outside of polympi."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "/polympi/" not in frame.filename] or frames
+    own = [frame for frame in frames if not is_of_polympi(frame.filename)] or frames
     return f"{own[-1].name} at {own[-1].filename}:{own[-1].lineno}" if own else "an unknown place"
+
+
+def is_of_polympi(file: str) -> bool:
+    """Whether a file is one of this package."""
+    return file.startswith(f"{PACKAGE}{os.sep}")
 
 
 def to_raise(name: str, found: Mapping[int, tuple[Raised, bytes]], stopped: Mapping[int, Raised]) -> BaseException:
@@ -111,27 +122,25 @@ def to_raise(name: str, found: Mapping[int, tuple[Raised, bytes]], stopped: Mapp
     """
     leading = {rank: answer for rank, answer in found.items() if not answer[0].consequence} or dict(found)
     alike: dict[tuple[str, str], list[int]] = {}
-    for rank, (answer, _) in leading.items():
+    for rank, (answer, _) in sorted(leading.items()):
         alike.setdefault((answer.message, answer.place), []).append(rank)
     errors = [_error(name, ranks, *leading[ranks[0]], stopped=stopped) for ranks in alike.values()]
     if len(errors) == 1:
         return errors[0]
     if sys.version_info >= (3, 11):
         return builtins.ExceptionGroup(f"{name} failed on {ranks_in_words(list(leading))}", errors)
-    errors[0].__cause__ = RemoteTraceback("\n\n".join(str(error.__cause__).strip() for error in errors))
+    errors[0].__cause__ = RemoteTraceback("\n".join(str(error.__cause__) for error in errors), sorted(leading), [])
     return errors[0]
 
 
 def _error(name: str, ranks: list[int], answer: Raised, payload: bytes, *, stopped: Mapping[int, Raised]) -> Exception:
     label = f"[{ranks_in_words(ranks)}] "
     text = "\n".join(f"{label}{line}" for line in _with_lines(answer.trace).splitlines())
-    for rank, other in stopped.items():
-        text += f"\n[rank {rank}] was interrupted in {other.place}, since others had failed"
+    others = [f"[rank {rank}] was interrupted in {of.place}, since others had failed" for rank, of in stopped.items()]
     error = _unpickled(payload)
     if error is None:
-        said = f"raised {answer.message}" if answer.kind != "SystemExit" else f"called sys.exit ({answer.message})"
-        error = RemoteError(f"{ranks_in_words(ranks)}, {name}: it {said}", rank=ranks[0])
-    error.__cause__ = RemoteTraceback(text)
+        error = RemoteError(f"{name} raised {answer.message} on {ranks_in_words(ranks)}", rank=ranks[0])
+    error.__cause__ = RemoteTraceback(text, ranks, others)
     if sys.version_info >= (3, 11):
         error.add_note(f"on {ranks_in_words(ranks)}")
     return error

@@ -49,7 +49,7 @@ def refuse_rank() -> None:
     if os.environ.get(LAUNCH_VARIABLE) or os.environ.get(launcher.RANK_VARIABLE) or ranks > 1:
         by = f" of {ranks} that {name} started" if ranks > 1 else ""
         raise LauncherError(
-            f"launch() starts ranks, but this process (pid {os.getpid()}) is itself a rank{by}, or was started by one: "
+            f"launch() starts ranks, but this process is itself a rank{by}, or was started by one: "
             "call it in a program that was started without a launcher, or use spawn() or subset()"
         )
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from polympi.errors import EndedError, LauncherError, Timeout
@@ -33,6 +34,7 @@ OTHERS_S = 2.0  # for ranks to return or fail after another one has failed; then
 INTERRUPT_S = 3.0  # for interrupted ranks to answer
 ENDINGS_S = 1.0  # until it is known how ranks have ended: a launcher ends the others at once
 ANSWER_S = 1.5  # for ranks to say where they are
+STEP_S = 1.0  # for ranks that are in step; if it is too short, new ranks are started
 FLUSH_S = 5.0  # until what ranks have written before they answered has arrived
 END_S = 10.0  # for ranks to end MPI
 KILL_S = 20.0  # for the guard to end what doesn't
@@ -61,7 +63,7 @@ class Job:
         self._n, self._launcher = n, launch.words[0]
         self._ranks: dict[int, Rank] = {}
         self._endings: list[tuple[int, int | None]] = []
-        self._aborted: dict[int, int] = {}
+        self._aborted: dict[int, str] = {}
         self._selector = selectors.DefaultSelector()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the job)
         self._door = Door(launch.local)
@@ -253,7 +255,7 @@ class Job:
                 if said is None:
                     self._selector.unregister(source)
                 elif isinstance(said, Aborted):
-                    self._aborted[number] = said.code
+                    self._aborted[number] = said.how
                 else:
                     yield number, (said, source.recv_bytes())
 
@@ -306,15 +308,15 @@ class Job:
         self._pump(ENDINGS_S, lambda: len(self._endings) > self._n)
         self._pump(0.05, lambda: False)  # their last words
         if self._aborted:
-            rank, code = next(iter(self._aborted.items()))
-            how = f"rank {rank} ended the job with polympi.abort({code})"
+            rank, words = next(iter(self._aborted.items()))
+            how = f"rank {rank} ended the job with {words}"
         else:
             known = [(rank, code) for rank, code in self._endings if code is not None]
             own = [(rank, code) for rank, code in known if code not in (-signal.SIGTERM, -signal.SIGKILL)]
             rank, code = (known[:1] or own or [(-1, 0)])[0]
             if code in (-signal.SIGTERM, -signal.SIGKILL) and own and self._endings[0][0] != rank:
                 rank, code = own[0]
-            how = f"rank {rank} {_end_in_words(code)}" if rank >= 0 else f"{self._launcher} ended all ranks"
+            how = f"rank {rank} {_end_in_words(code)}" if rank >= 0 else f"{Path(self._launcher).name} ended all ranks"
         self.kill(how)
         during = f" during {name}" if name else ""
         return EndedError(
@@ -327,7 +329,7 @@ class Job:
         """Whether all ranks wait for the next call, and none has left anything to the others."""
         found: Found = {}
         with contextlib.suppress(EndedError):
-            self._send(pickled_call(in_step, (), {}))
+            self._send(pickled_call(in_step, (STEP_S,), {}))
             if self._collect("the check after a failure", found, time.monotonic() + END_S):
                 self._flush()
                 return not _failures(found)

@@ -76,7 +76,7 @@ def _start(link: Connection) -> None:
         from polympi import startup
 
         world = polympi.world
-        startup.before_abort.append(lambda code: link.send(answers.Aborted(code)))
+        startup.before_end.append(lambda how: link.send(answers.Aborted(how)))
     except BaseException as error:
         link.send(f"{type(error).__name__}: {error}")
         raise

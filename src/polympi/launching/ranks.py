@@ -74,13 +74,18 @@ class Ranks:
             EndedError: a rank was killed, crashed, or ended the job. The next call starts new ranks.
             RemoteError: a rank has raised an exception that can't be raised here, such as SystemExit.
         """
+        return self._run(name_of(function), function, args, dict(kwargs))
+
+    def _run(
+        self, name: str, function: Callable[..., _T], args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> list[_T]:
         with self._lock:
             job = self._running()
             task = pickled_call(function, args, kwargs)
             kept: dict[int, list[str]] | None = {rank: [] for rank in range(self.size)} if self.capture else None
             job.keep_output(kept)
             try:
-                payloads = job.run(name_of(function), task, _checked(self.timeout))
+                payloads = job.run(name, task, _checked(self.timeout))
             finally:
                 if kept is not None:
                     self.output = ["".join(texts) for texts in kept.values()]
