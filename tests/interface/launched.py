@@ -1,0 +1,135 @@
+"""What tests of `launch` run on ranks, which import it by name."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import polympi as mpi
+
+state: list[object] = []
+
+
+class TwoWordsError(Exception):
+    """It can be pickled, but not unpickled."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(first)
+        self.second = second
+
+
+def place(offset: int = 0) -> tuple[int, int]:
+    return mpi.world.rank + offset, mpi.world.size
+
+
+def total(value: int) -> int:
+    return mpi.world.allreduce(value + mpi.world.rank)
+
+
+def kept(value: object) -> list[object]:
+    state.append(value)
+    return state
+
+
+def processes() -> tuple[int, int]:
+    """This rank and its monitor."""
+    return os.getpid(), os.getppid()
+
+
+def writes() -> None:
+    print("out of", mpi.world.rank)
+    print("no end of line", mpi.world.rank, end="", file=sys.stderr)
+    ctypes.CDLL(None).printf(b"C of %d\n", mpi.world.rank)
+
+
+def writes_much(lines: int) -> None:
+    for _ in range(lines):
+        print("x" * 99)
+
+
+def same(value: object) -> object:
+    return value
+
+
+def raises_on(rank: int) -> None:
+    if mpi.world.rank == rank:
+        raise KeyError("halo")
+    mpi.world.barrier()
+
+
+def raises_its_rank() -> None:
+    raise ValueError(f"of {mpi.world.rank}")
+
+
+def raises_what_cannot_be_unpickled() -> None:
+    raise TwoWordsError("one", "two")
+
+
+def ends(how: Callable[[], object], rank: int = 1) -> None:
+    if mpi.world.rank == rank:
+        how()
+    mpi.world.barrier()
+
+
+def exits() -> None:
+    os._exit(3)
+
+
+def leaves() -> None:
+    sys.exit(3)
+
+
+def aborts() -> None:
+    mpi.abort(4)
+
+
+def is_killed() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def crashes() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def waits_for(other: int) -> None:
+    if mpi.world.rank != other:
+        mpi.world.recv(other)
+    else:
+        while True:
+            pass
+
+
+def sleeps_in_c() -> None:
+    """Without giving up Python's lock, so that no Python code runs."""
+    ctypes.PyDLL(None).sleep(600)
+
+
+def waits_after_telling(file: str) -> None:
+    if mpi.world.allreduce(1) and mpi.world.rank == 0:
+        Path(file).touch()
+    mpi.world.recv(1 - mpi.world.rank)
+
+
+def launches() -> None:
+    mpi.launch(2)
+
+
+def forks() -> int:
+    child = os.fork()
+    if child == 0:
+        return -1  # it leaves the function as its parent does
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def generator() -> object:
+    return (number for number in range(3))
+
+
+def sleeps_anywhere() -> None:
+    with contextlib.suppress(KeyboardInterrupt):
+        time.sleep(600)
+    time.sleep(600)
