@@ -226,9 +226,14 @@ def test_ctrl_c_interrupts_the_ranks(ranks, tmp_path) -> None:
 
 def test_a_with_statement_that_raises_ends_the_ranks(polympi_env) -> None:
     pids: list[int] = []
-    with pytest.raises(KeyError), mpi.launch(2, env=polympi_env) as ranks:
-        pids += [pid for pair in ranks.run(launched.processes) for pid in pair]
-        raise KeyError
+
+    def fail_with_ranks() -> None:
+        with mpi.launch(2, env=polympi_env) as ranks:
+            pids.extend(pid for pair in ranks.run(launched.processes) for pid in pair)
+            raise KeyError("halo")
+
+    with pytest.raises(KeyError):
+        fail_with_ranks()
     assert len(pids) == 4
     assert gone(pids)
 
@@ -262,7 +267,7 @@ def test_a_missing_launcher_is_one_sentence(tmp_path, monkeypatch) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "libmpi.so.12").touch()
     with pytest.raises(
-        mpi.LauncherError, match="no mpiexec was found, neither with the MPI library .*libmpi.so.12 nor"
+        mpi.LauncherError, match=r"no mpiexec was found, neither with the MPI library .*libmpi.so.12 nor"
     ):
         mpi.launch(2, env={"POLYMPI_LIBMPI": str(tmp_path / "lib" / "libmpi.so.12")})
     with pytest.raises(mpi.LauncherError, match="the launcher 'nowhere' was not found"):
@@ -284,7 +289,7 @@ def test_a_launcher_that_is_given_is_used_and_ranks_connect_by_tcp(polympi_env, 
 
 def test_a_launcher_of_another_mpi_is_refused(polympi_env, mpich, openmpi, stack) -> None:
     other = openmpi if stack.family == "mpich" else mpich
-    with pytest.raises(mpi.LauncherError, match="can't run MPI: LauncherError: .* started 2 processes"):
+    with pytest.raises(mpi.LauncherError, match=r"can't run MPI: LauncherError: .* started 2 processes"):
         mpi.launch(2, launcher=other.starter, env=polympi_env)
 
 
