@@ -1,7 +1,9 @@
 """What tests of `launch` run on ranks, which import it by name."""
 
+import collections
 import contextlib
 import ctypes
+import itertools
 import os
 import signal
 import sys
@@ -103,9 +105,9 @@ def waits_for(other: int) -> None:
             pass
 
 
-def sleeps_in_c() -> None:
-    """Without giving up Python's lock, so that no Python code runs."""
-    ctypes.PyDLL(None).sleep(600)
+def stays_in_c() -> None:
+    """Without an end, and without a step of the interpreter, which handles signals."""
+    collections.deque(itertools.repeat(None), maxlen=0)
 
 
 def waits_after_telling(file: str) -> None:

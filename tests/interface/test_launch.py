@@ -98,8 +98,9 @@ def test_an_exception_keeps_its_class_and_names_the_rank_and_interrupts_the_othe
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="ExceptionGroup came with Python 3.11")
 def test_different_exceptions_are_a_group_and_equal_ones_are_one(ranks, capsys) -> None:
-    with pytest.raises(ExceptionGroup, match="raises_its_rank failed on ranks 0 and 1") as caught:
+    with pytest.raises(Exception, match="raises_its_rank failed on ranks 0 and 1") as caught:
         ranks.run(launched.raises_its_rank)
+    assert type(caught.value).__name__ == "ExceptionGroup"
     assert [str(error) for error in caught.value.exceptions] == ["of 0", "of 1"]
     with pytest.raises(ZeroDivisionError) as one:
         ranks.run(divmod, 1, 0)
@@ -160,8 +161,8 @@ def test_a_time_out_says_where_the_ranks_are(ranks) -> None:
 def test_a_time_out_ends_a_rank_in_which_no_python_runs(ranks) -> None:
     before = [pid for pair in ranks.run(launched.processes) for pid in pair]
     ranks.timeout = 2
-    with pytest.raises(mpi.Timeout, match=r"rank 0 is at .*launched\.py:\d+, in sleeps_in_c"):
-        ranks.run(launched.sleeps_in_c)
+    with pytest.raises(mpi.Timeout, match=r"rank 0 is at .*launched\.py:\d+, in stays_in_c"):
+        ranks.run(launched.stays_in_c)
     assert gone(before)
 
 
@@ -242,7 +243,7 @@ def test_a_with_statement_that_raises_ends_the_ranks(polympi_env) -> None:
     ("end", "kills"),
     [
         ("ranks.run(launched.sleeps_anywhere)", True),
-        ("ranks.run(launched.sleeps_in_c)", True),
+        ("ranks.run(launched.stays_in_c)", True),
         ("sys.exit()", False),
         ("ranks.run(launched.raises_on, 0)", False),
     ],

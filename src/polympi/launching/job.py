@@ -92,12 +92,12 @@ class Job:
         self._selector.register(self._door.socket, selectors.EVENT_READ)
         while len(self._ranks) < self._n:
             ready = [key.fileobj for key, _ in self._selector.select(max(0.0, deadline - time.monotonic()))]
-            if not ready or self._guard_end in ready:
+            if ready in ([], [self._guard_end]):  # what ranks have said before is more than what the launcher says
                 raise LauncherError(self._not_started(bool(ready), len(numbers)))
             for source in ready:
                 if source is self._door.socket:
                     self._admit(links)
-                else:
+                elif source is not self._guard_end:
                     name = next(name for name, found in links.items() if found.get("calls") is source)
                     numbers[name] = self._introduced(links[name]["calls"])
             for name in [name for name in numbers if len(links[name]) == 4]:
