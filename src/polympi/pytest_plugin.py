@@ -24,7 +24,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def polympi_env() -> Mapping[str, str]:
-    """Environment variables of the ranks; a project or a test module may have a fixture of its own instead."""
+    """Environment variables of the ranks; a project or a test module may override it."""
     return {}
 
 

@@ -111,7 +111,7 @@ def _library(env: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _beside(path: Path, abi: str) -> str:
-    """The mpiexec that belongs to a library: of its own installation, else by its name on PATH."""
+    """The mpiexec that belongs to a library: in the same installation, else by its name on PATH."""
     names = (f"mpiexec.{abi}", "mpiexec", "mpirun")
     for folder in path.parents[1:3]:  # PREFIX/lib/libmpi.so, or PREFIX/lib/x86_64-linux-gnu/libmpi.so
         for name in names:

@@ -55,7 +55,7 @@ class Door:
         return link
 
     def close(self) -> None:
-        """Accept no more connections."""
+        """Stop accepting connections."""
         self.socket.close()
 
 

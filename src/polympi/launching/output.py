@@ -40,7 +40,7 @@ class Stream:
             self.at_end = True
             self._finish_line()
             return False
-        begin = max(0, len(self._rest) - len(self._mark))  # what comes before has been searched
+        begin = max(0, len(self._rest) - len(self._mark))  # the part before has been searched
         self._rest += data
         while (found := self._rest.find(self._mark, begin)) >= 0:
             self._emit(bytes(self._rest[:found]))

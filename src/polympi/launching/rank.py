@@ -30,7 +30,7 @@ _calling = False  # whether a function of the program runs, which alone is inter
 
 
 def main() -> None:
-    """Serve calls until the other end has no more."""
+    """Serve calls until the other end closes."""
     words = os.environ[LAUNCH_VARIABLE]
     os.environ[LAUNCH_VARIABLE] = "yes"  # a rank launches no ranks
     name = fork_rank(words)
@@ -84,7 +84,7 @@ def _start(link: Connection) -> None:
 
 
 def _messages(link: Connection) -> Iterator[bytes]:
-    """Calls, until there are no more; meanwhile MPI makes progress."""
+    """Calls, until the last one; meanwhile MPI makes progress."""
     from polympi.native import core
 
     while True:
