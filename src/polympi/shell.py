@@ -27,6 +27,8 @@ class Shell(code.InteractiveConsole):
         """Run a complete statement; True if lines are missing."""
         if source.strip() in {"exit", "quit", "exit()", "quit()"}:
             raise SystemExit
+        if not any(line.strip() and not line.strip().startswith("#") for line in source.splitlines()):
+            return False
         try:
             if self.compile(source, filename, symbol) is None:
                 return True

@@ -151,7 +151,8 @@ def _variables(stack: Stack) -> dict[str, str]:
 @pytest.fixture
 def polympi_env(stack: Stack) -> dict[str, str]:
     """Variables of ranks that tests launch from this process, or that have the mark ``polympi``."""
-    return {**stack.variables(), **_variables(stack), "POLYMPI_LIBMPI": str(stack.libmpi)}
+    variables = {**stack.variables(), **_variables(stack), "POLYMPI_LIBMPI": str(stack.libmpi)}
+    return {name: value for name, value in variables.items() if os.environ.get(name) != value}
 
 
 def _several_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts | None]:

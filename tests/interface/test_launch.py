@@ -249,7 +249,7 @@ def test_a_with_statement_that_raises_ends_the_ranks(polympi_env) -> None:
     ],
 )
 def test_no_process_outlives_the_program(polympi_env, end: str, kills: bool) -> None:
-    environment = {**polympi_env, "PYTHONPATH": f"{Path(__file__).parent}:{polympi_env['PYTHONPATH']}"}
+    environment = {**os.environ, **polympi_env, "PYTHONPATH": f"{Path(__file__).parent}:{polympi_env['PYTHONPATH']}"}
     program = [sys.executable, "-c", LAUNCHING.format(end=end)]
     with subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
         assert parent.stdout

@@ -64,7 +64,8 @@ def test_the_stub_of_the_package_has_the_public_names() -> None:
     stub = ast.parse((SOURCES / "polympi" / "__init__.pyi").read_text())
     names = {alias.asname for line in stub.body if isinstance(line, ast.ImportFrom) for alias in line.names}
     names |= {ast.unparse(line.target) for line in stub.body if isinstance(line, ast.AnnAssign)}
-    assert names - {None, "__version__"} == set(polympi.__all__) == set(dir(polympi))
+    assert names - {None, "__version__"} == {*polympi.__all__, "print"} == set(dir(polympi))
+    assert "print" not in polympi.__all__  # `from polympi import *` keeps Python's own
 
 
 @pytest.mark.parametrize(

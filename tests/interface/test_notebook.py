@@ -1,5 +1,6 @@
 """The example that is a notebook, run by Jupyter's own kernel."""
 
+import os
 from pathlib import Path
 
 import nbformat
@@ -14,7 +15,7 @@ NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 def test_the_notebook_runs_and_shows_what_ranks_do(polympi_env, tmp_path) -> None:
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}})
-    client.execute(env=polympi_env)
+    client.execute(env={**os.environ, **polympi_env})
     outputs = [cell.get("outputs", []) for cell in notebook.cells]
     said = ["".join(output["text"] for output in of if output.get("name") == "stdout") for of in outputs]
     values = [output["data"]["text/plain"] for of in outputs for output in of if "data" in output]

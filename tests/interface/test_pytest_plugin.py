@@ -1,5 +1,6 @@
 """The mark `polympi` in a project of its own: how its tests end, and what they say."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -96,16 +97,16 @@ PASSES |= {"test_passes_afterwards"}
 
 def run_pytest(folder: Path, environment: dict[str, str], text: str, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "test_project.py").write_text(text)
+    outer = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     command = [sys.executable, "-m", "pytest", "-c", "/dev/null", "--rootdir=.", "-p", "no:cacheprovider", *options]
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+        command, cwd=folder, env={**outer, **environment}, capture_output=True, text=True, timeout=300, check=False
     )
 
 
 @pytest.mark.parametrize("options", [[], ["-n", "2"]], ids=["alone", "xdist"])
 def test_marked_tests_end_as_their_ranks_do(tmp_path, polympi_env, options: list[str]) -> None:
-    outer = {name: value for name, value in polympi_env.items() if not name.startswith("PYTEST_")}
-    ended = run_pytest(tmp_path, outer, PROJECT, "--junitxml=report.xml", *options)
+    ended = run_pytest(tmp_path, polympi_env, PROJECT, "--junitxml=report.xml", *options)
     cases = {case.get("name", ""): case for case in ElementTree.parse(tmp_path / "report.xml").iter("testcase")}
     failed = {name: found.text or "" for name, case in cases.items() for found in case.iter("failure")}
     skipped = {name: found.get("message") for name, case in cases.items() for found in case.iter("skipped")}

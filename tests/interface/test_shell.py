@@ -34,7 +34,13 @@ print("never")
 """
     program = [*command, "-n", "2"]
     ended = subprocess.run(
-        program, env=polympi_env, input=lines, capture_output=True, text=True, timeout=120, check=False
+        program,
+        env={**os.environ, **polympi_env},
+        input=lines,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     said = [line.lstrip(">. ") for line in ended.stdout.splitlines() if "[" in line]
     assert said == [
@@ -52,7 +58,12 @@ print("never")
 def test_ctrl_c_interrupts_a_line_and_the_prompt_goes_on(polympi_env) -> None:
     program = [*COMMANDS["module"], "-n", "2"]
     with subprocess.Popen(
-        program, env=polympi_env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        program,
+        env={**os.environ, **polympi_env},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as shell:
         assert shell.stdin
         assert shell.stdout
@@ -71,6 +82,8 @@ def test_ctrl_c_interrupts_a_line_and_the_prompt_goes_on(polympi_env) -> None:
 
 def test_a_launcher_that_is_missing_is_one_sentence(polympi_env) -> None:
     program = [*COMMANDS["module"], "--launcher", "nowhere"]
-    ended = subprocess.run(program, env=polympi_env, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(
+        program, env={**os.environ, **polympi_env}, capture_output=True, text=True, timeout=120, check=False
+    )
     assert ended.returncode == 1
     assert ended.stderr.startswith("polympi shell: launch(): the launcher 'nowhere' was not found: ")
