@@ -42,6 +42,13 @@ def processes() -> tuple[int, int]:
     return os.getpid(), os.getppid()
 
 
+def files_in_shared_memory() -> set[str]:
+    """Those that this rank has in its memory."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    paths = {"/" + line.partition("/")[2] for line in lines}
+    return {path for path in paths if path.startswith(("/dev/shm/mpich_shm_", "/dev/shm/sm_segment."))}
+
+
 def writes() -> None:
     print("out of", mpi.world.rank)
     print("no end of line", mpi.world.rank, end="", file=sys.stderr)

@@ -145,6 +145,14 @@ def test_the_end_of_a_rank_is_named_and_the_next_call_has_new_ranks(ranks, capsy
         assert said in capsys.readouterr().err
 
 
+def test_killed_ranks_leave_no_shared_memory_of_the_library(ranks) -> None:
+    files = [Path(file) for found in ranks.run(launched.files_in_shared_memory) for file in found]
+    assert files
+    with pytest.raises(mpi.EndedError):
+        ranks.run(launched.ends, launched.is_killed)
+    assert [file for file in files if file.exists()] == []
+
+
 def test_a_time_out_says_where_the_ranks_are(ranks) -> None:
     ranks.run(launched.place)
     ranks.timeout = 2
@@ -319,3 +327,17 @@ def test_a_forked_child_of_the_program_has_no_ranks(ranks) -> None:
 def test_a_number_of_ranks_that_cannot_be(n: object, error: type[Exception]) -> None:
     with pytest.raises(error):
         mpi.launch(n)
+
+
+def test_in_a_job_of_slurm_srun_starts_the_ranks(polympi_env, stack, tmp_path, monkeypatch) -> None:
+    said = tmp_path / "words"
+    srun = tmp_path / "srun"
+    srun.write_text(f'#!/bin/sh\necho "$1 $2 $3 $4" > {said}\nshift 2\nexec {stack.starter[0]} "$@"\n')
+    srun.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    path = f"{tmp_path}{os.pathsep}{polympi_env.get('PATH', os.environ['PATH'])}"
+    with mpi.launch(2, env={**polympi_env, "PATH": path}) as ranks:
+        assert ranks.run(launched.total, 0) == [1, 1]
+    plugin = {"mpich": "pmi2", "openmpi": "pmix"}[stack.family]
+    assert said.read_text() == f"--overlap --mpi={plugin} -n 2\n"

@@ -1,6 +1,7 @@
 """Runs a launcher, and ends all that it has started when the process that wanted it is gone.
 
-``python -I -S guard.py COMMAND...``, where standard input is a pipe of that process. The guard adopts processes whose
+``python -I -S guard.py COMMAND...``, where standard input is a pipe of that process, which writes a byte there when MPI
+has started. The guard adopts processes whose
 parent has ended (prctl(2), PR_SET_CHILD_SUBREAPER), so that all of them are its descendants, as long as they are on
 this machine; those on other hosts end with the launcher, or with their connection.
 """
@@ -30,10 +31,13 @@ def main() -> None:
     parent = os.getppid()
     with subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL) as launcher:
         ended = os.pidfd_open(launcher.pid)
+        files: set[str] = set()
         while os.getppid() == parent:
-            if select.select([0, ended], [], [], LOOK_S)[0]:
+            ready = select.select([0, ended], [], [], LOOK_S)[0]
+            if ended in ready or (ready and not os.read(0, 1)):
                 break
-        files = _library_files()
+            if ready:
+                files = _library_files()  # later, a launcher may have ended the ranks that use them
         if launcher.poll() is None:
             launcher.terminate()
             select.select([ended], [], [], GRACE_S)

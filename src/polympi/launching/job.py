@@ -104,6 +104,9 @@ class Job:
                 self._add(numbers.pop(name), links.pop(name))
         self._selector.unregister(self._door.socket)
         self._door.close()
+        assert self._guard.stdin is not None
+        self._guard.stdin.write(b"\n")
+        self._guard.stdin.flush()
 
     def _admit(self, links: dict[str, dict[str, Connection]]) -> None:
         link = self._door.accept()
