@@ -39,6 +39,8 @@ _HOMES = {
     "polympi.startup": ("abort", "finalize", "init", "library_version", "processor_name", "thread_level"),
     "polympi.turns": ("in_turn", "logging_filter", "print"),
     "polympi.window": ("Window",),
+    "polympi.workers.failures": ("WorkerError",),
+    "polympi.workers.pool": ("Pool", "pool"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

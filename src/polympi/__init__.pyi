@@ -76,6 +76,8 @@ from polympi.turns import (
     print as print,  # noqa: A004  (it is used as polympi.print)
 )
 from polympi.window import Window as Window
+from polympi.workers.failures import WorkerError as WorkerError
+from polympi.workers.pool import Pool as Pool, pool as pool
 
 __all__ = [
     "ANY_SOURCE",
@@ -109,6 +111,7 @@ __all__ = [
     "MismatchError",
     "NoBufferError",
     "Plan",
+    "Pool",
     "RankError",
     "Ranks",
     "Raw",
@@ -120,6 +123,7 @@ __all__ = [
     "Timeout",
     "TruncationError",
     "Window",
+    "WorkerError",
     "abort",
     "buffer_attach",
     "buffer_detach",
@@ -134,6 +138,7 @@ __all__ = [
     "logging_filter",
     "op",
     "parent",
+    "pool",
     "processor_name",
     "progress",
     "progress_thread",

@@ -46,6 +46,7 @@ struct state {
     bool connected;             /* this world has spawned another one, or was spawned by one */
     int job_size;               /* ranks of MPI_COMM_WORLD, of which others may not run polympi */
     bool stuck;                /* sends were in flight at the end: MPI_Finalize would wait for them forever */
+    bool ends_alone;           /* a rank was killed: MPI_Finalize would wait for it forever */
     bool gone;                 /* MPI is finalised, and no function of it may be called */
     bool without_python;       /* the interpreter is gone: nothing can be raised any longer */
     unsigned long last_thread; /* the one that ends the interpreter, and then the process */

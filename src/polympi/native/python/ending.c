@@ -196,7 +196,7 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
         return NULL;
     state.last_thread = PyThread_get_thread_ident();
     PyObject *sentences = PyList_New(0);
-    if (!sentences || !is_alive() || state.exit_status)
+    if (!sentences || !is_alive() || state.exit_status || state.ends_alone)
         return sentences;
     state.stuck = false;
     int failed = drain_offloaded(say, patient);
@@ -327,6 +327,10 @@ static void take_leave(void) {
 PyObject *finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     if (!is_alive())
         Py_RETURN_NONE;
+    if (state.ends_alone) {
+        raise_error("StateError", NULL, "MPI cannot be finalised, because a rank was killed");
+        return NULL;
+    }
     if (state.stuck) { /* MPI_Finalize may wait for them forever */
         raise_error("StateError", NULL, "MPI cannot be finalised while %s",
                     async_collectives_under_way() || offloaded_calls_under_way()
@@ -442,6 +446,12 @@ static int at_finalize(MPI_Comm Py_UNUSED(self), int Py_UNUSED(key), void *Py_UN
     return MPI_SUCCESS;
 }
 
+/* One of the ranks was killed, as another one has noticed: this one ends without them. */
+PyObject *end_alone(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    state.ends_alone = true;
+    Py_RETURN_NONE;
+}
+
 static pid_t starter; /* the process that MPI runs in: not its forked children */
 
 /* The process ends, with a known exit status: the interpreter has ended, and no rank may hang forever. */
@@ -451,6 +461,10 @@ static void at_exit(int status, void *unused) {
         leave_if_undelivered();
     if (!is_alive() || state.gone)
         return;
+    if (state.ends_alone && status == 0) {
+        fflush(NULL);
+        _exit(0);
+    }
     if (!state.initialised_by_us && !state.stuck && status == 0)
         return; /* the code that started MPI ends it */
     take_leave_without_python(status);

@@ -14,4 +14,5 @@ PyObject *settle(PyObject *module, PyObject *args);
 PyObject *finish(PyObject *module, PyObject *unused);
 PyObject *abort_job(PyObject *module, PyObject *code);
 PyObject *expect_exit(PyObject *module, PyObject *status);
+PyObject *end_alone(PyObject *module, PyObject *unused);
 PyObject *end_at_once(PyObject *module, PyObject *status);

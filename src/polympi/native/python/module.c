@@ -149,6 +149,9 @@ static PyMethodDef functions[] = {
     {"expect_exit", expect_exit, METH_O,
      "expect_exit($module, status, /)\n--\n\n"
      "Have the job end with this exit status when someone else finalises MPI after the interpreter."},
+    {"end_alone", end_alone, METH_NOARGS,
+     "end_alone($module, /)\n--\n\n"
+     "A rank was killed: end without the others and without MPI_Finalize, which would wait for it."},
     {"end_at_once", end_at_once, METH_O,
      "end_at_once($module, status, /)\n--\n\n"
      "End MPI, or the job if this rank has failed, for a process that ends without the end of the "

@@ -1,0 +1,92 @@
+"""The thread of the root that receives what workers send, and notices those that end."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from polympi.errors import StateError, Timeout
+from polympi.workers.processes import Processes
+from polympi.workers.worker import ANSWER, BYE, GONE, TAG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from polympi.workers.crew import Crew
+    from polympi.workers.worker import Process
+
+LOOK_S = 0.25  # between two looks for workers that have ended
+
+
+class Manager:
+    """The thread."""
+
+    def __init__(self, crew: Crew, processes: list[Process]) -> None:
+        self._crew = crew
+        self._left = {rank for rank in range(crew.comm.size) if rank != crew.comm.rank}  # who haven't said goodbye
+        self._processes = Processes(processes[crew.comm.rank])
+        for rank in self._left:
+            self._processes.watch(rank, processes[rank])
+        self._next_look = time.monotonic() + LOOK_S
+        self._thread = threading.Thread(target=self._run, name="polympi pool")
+        self._thread.start()
+
+    def join(self) -> None:
+        """Wait for its end, which comes when all workers have ended theirs."""
+        if not self.is_current():
+            self._thread.join()
+
+    def is_current(self) -> bool:
+        """Whether it is the thread that asks."""
+        return threading.current_thread() is self._thread
+
+    def _run(self) -> None:
+        try:
+            while self._left:
+                if self._crew.wait_for_work(LOOK_S):
+                    self._receive(LOOK_S)
+                self._look()
+        except StateError:  # the program has ended MPI
+            for rank in self._left:
+                self._crew.lose(rank, "can't be reached, as MPI has ended,", killed=False)
+        finally:
+            self._processes.close()
+        self._crew.end()
+
+    def _receive(self, seconds: float) -> bool:
+        """Take one message, if one comes in time; whether one did."""
+        comm, crew = self._crew.comm, self._crew
+        try:
+            rank = comm.probe(tag=TAG, timeout=seconds).source
+        except Timeout:
+            return False
+        hand = crew.hand(rank)
+        try:
+            kind, content = comm.recv(rank, TAG)
+        except MemoryError as error:
+            if hand:
+                crew.failed(hand, error)
+            return True
+        if kind == BYE:
+            self._left.discard(rank)
+        elif kind == GONE:
+            self._lose(rank, f"has ended by os._exit({content})", killed=False)
+        elif hand and kind == ANSWER:
+            crew.answered(hand, content)
+        elif hand:
+            crew.failed(hand, MemoryError(f"rank {rank} has too little memory for a task or its result: {content}"))
+        return True
+
+    def _look(self) -> None:
+        """Find workers that have ended without a word."""
+        if time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + LOOK_S
+        for rank in self._processes.ended():
+            while self._receive(1e-3):  # what it has sent before
+                pass
+            if rank in self._left:
+                self._lose(rank, "was killed, or has crashed,", killed=True)
+
+    def _lose(self, rank: int, how: str, killed: bool) -> None:
+        self._left.discard(rank)
+        self._crew.lose(rank, how, killed)

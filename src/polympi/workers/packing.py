@@ -1,0 +1,109 @@
+"""Tasks and results as messages: a pickle, and its large buffers next to it, which are sent without a copy."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from polympi.workers.store import Store
+
+APART = 1 << 16  # bytes of a buffer that is worth a message of its own
+
+
+class Packed(NamedTuple):
+    """A pickle.
+
+    Attributes:
+        data: without the large buffers.
+        buffers: the large ones, in the order in which ``pickle.loads`` wants them.
+        needs: the keys of shared data that it refers to.
+    """
+
+    data: bytes
+    buffers: list[memoryview]
+    needs: set[int]
+
+
+class _Current(threading.local):
+    """What the pickle that this thread makes or reads belongs to."""
+
+    needs: set[int] | None = None
+    store: Store | None = None  # of the worker that this thread is
+
+
+current = _Current()
+
+
+def pack(value: object, what: str, apart: bool = True) -> Packed:
+    """Pickle something.
+
+    Args:
+        value: to be pickled.
+        what: to call it in errors.
+        apart: whether large buffers may stay where they are, until the message is sent.
+
+    Raises:
+        pickle.PicklingError: it can't be pickled.
+    """
+    buffers: list[memoryview] = []
+
+    def keep(buffer: pickle.PickleBuffer) -> bool:
+        memory = buffer.raw()
+        if memory.nbytes < APART:
+            return True
+        buffers.append(memory)
+        return False
+
+    outer, needs = current.needs, set[int]()
+    current.needs = needs
+    try:
+        data = _dumps(value, what, buffers, keep if apart else None)
+    finally:
+        current.needs = outer
+    return Packed(data, buffers, needs)
+
+
+def _dumps(
+    value: object, what: str, buffers: list[memoryview], keep: Callable[[pickle.PickleBuffer], bool] | None
+) -> bytes:
+    try:
+        return pickle.dumps(value, 5, buffer_callback=keep)
+    except MemoryError:
+        raise
+    except Exception as error:
+        buffers.clear()
+        if cloudpickle := _cloudpickle():
+            advice = "cloudpickle can't either"
+            try:
+                data: bytes = cloudpickle.dumps(value, 5, buffer_callback=keep)
+            except Exception as again:
+                error = again  # noqa: PLW2901  (the more capable one knows more)
+            else:
+                return data
+        else:
+            advice = "define functions and classes at the top of a module, or install cloudpickle"
+        raise pickle.PicklingError(f"{what} can't be pickled: {type(error).__name__}: {error}; {advice}") from error
+
+
+def _cloudpickle() -> ModuleType | None:
+    from importlib import import_module
+
+    try:
+        return import_module("cloudpickle")
+    except ImportError:
+        return None
+
+
+def by_reference(function: object) -> bool:
+    """Whether every pickle of a function is the same: its name in a module."""
+    try:
+        pickle.dumps(function, 5)
+    except Exception:
+        return False
+    return True
