@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error("a script, or -m with a module, or -c with code must be given")
     name, *own = given.module or given.code or [given.script, *given.arguments]
     try:
-        script = _program(given, name)
+        script = program(given, name)
         facade, why = choose(given.name, script)
     except ScriptError as error:
         if is_first():
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _program(given: argparse.Namespace, name: str) -> Script:
+def program(given: argparse.Namespace, name: str) -> Script:
     """What is to be run: a module, code, or a script."""
     if given.module:
         return of_module(name)

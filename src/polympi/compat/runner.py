@@ -22,12 +22,18 @@ def run(script: Script, arguments: Sequence[str], facade: Facade) -> None:
     What it raises is not caught: polympi ends the whole job then.
     """
     facade.install()
+    execute(script, arguments)
+
+
+def execute(script: Script, arguments: Sequence[str], name: str = "__main__", also: str = "__main__") -> None:
+    """Run it as the module `__main__`, which may learn another name of itself, and be found by a third one."""
     main = _main(script)
+    main.__name__ = name
     sys.argv = [script.path, *arguments]
     if script.spec is None and not getattr(sys.flags, "safe_path", False):  # else Python takes no folder of scripts
         sys.path[0] = str(Path(script.filename).resolve().parent) if hasattr(main, "__file__") else ""
     code = compile(script.source, script.filename, "exec", dont_inherit=True)
-    sys.modules["__main__"] = main  # objects of its classes are found there when they are unpickled
+    sys.modules["__main__"] = sys.modules[also] = main  # objects of its classes are found there when they are unpickled
     exec(code, main.__dict__)
 
 

@@ -14,6 +14,8 @@ from polympi.workers.worker import own_process, serve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from polympi.communicator import Communicator
 
 
@@ -24,13 +26,21 @@ class Where:
         root: the rank that submits.
         comm: the ranks, None for the world.
         root_works: whether the root is a worker, too; None: if there is no other rank.
+        before: is called on each worker before its first task.
         place: once the pool is entered.
     """
 
-    def __init__(self, root: int, comm: Communicator | None, root_works: bool | None) -> None:
+    def __init__(
+        self,
+        root: int = 0,
+        comm: Communicator | None = None,
+        root_works: bool | None = None,
+        before: Callable[[], object] | None = None,
+    ) -> None:
         self.root = index(root)
         self.comm = comm
         self.root_works = root_works
+        self.before = before
         self.place: Place | None = None
 
 
@@ -56,7 +66,10 @@ _open: list[Place] = []
 def enter(where: Where) -> Crew | None:
     """Open a pool: its workers, on the root; on the others serve until it ends."""
     if task.runs:
-        raise StateError("a task of a pool can't make a pool: submit further tasks on the root, or make them functions")
+        raise StateError(
+            "a task of a pool can't make a pool: submit further tasks on the root, and put code of a script that makes "
+            "a pool under `if __name__ == '__main__':`"
+        )
     comm = where.comm or init()
     if not 0 <= where.root < comm.size:
         raise RankError(
@@ -93,7 +106,7 @@ def _opened(comm: Communicator, where: Where, ranks: tuple[int, ...]) -> Place:
         raise ValueError("pool(): there is one rank, so root_works can't be False")
     crew = Crew(own, processes, root_works) if processes is not None else None
     if crew is None:
-        serve(own, where.root)
+        serve(own, where.root, where.before)
     return Place(ranks, ranks[where.root], crew, owned=True)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pickle
 import threading
+from importlib import import_module
+from importlib.util import find_spec
 from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
     from polympi.workers.store import Store
 
@@ -77,27 +78,16 @@ def _dumps(
     except MemoryError:
         raise
     except Exception as error:
+        failed, advice = error, "define functions and classes at the top of a module, or install cloudpickle"
+    if find_spec("cloudpickle"):
         buffers.clear()
-        if cloudpickle := _cloudpickle():
-            advice = "cloudpickle can't either"
-            try:
-                data: bytes = cloudpickle.dumps(value, 5, buffer_callback=keep)
-            except Exception as again:
-                error = again  # noqa: PLW2901  (the more capable one knows more)
-            else:
-                return data
+        try:
+            made: bytes = import_module("cloudpickle").dumps(value, 5, buffer_callback=keep)
+        except Exception as error:
+            failed, advice = error, "cloudpickle can't do it, either"
         else:
-            advice = "define functions and classes at the top of a module, or install cloudpickle"
-        raise pickle.PicklingError(f"{what} can't be pickled: {type(error).__name__}: {error}; {advice}") from error
-
-
-def _cloudpickle() -> ModuleType | None:
-    from importlib import import_module
-
-    try:
-        return import_module("cloudpickle")
-    except ImportError:
-        return None
+            return made
+    raise pickle.PicklingError(f"{what} can't be pickled: {type(failed).__name__}: {failed}; {advice}") from failed
 
 
 def by_reference(function: object) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, NoReturn, ParamSpec
 
+    from joblib.parallel import ParallelBackendBase
     from typing_extensions import Self
 
     from polympi.communicator import Communicator
@@ -71,7 +72,7 @@ def pool(
         StateError: in ``with``: MPI allows one thread only; or a task makes a pool; or some of the ranks are workers of
             another pool.
     """
-    return Pool(root, comm, root_works, retries, initializer, initargs)
+    return Pool(opening.Where(root, comm, root_works), retries, initializer, initargs)
 
 
 class Pool(Executor):
@@ -80,24 +81,21 @@ class Pool(Executor):
     It is true on the root, and false on workers, where it has nothing to do any more.
 
     Attributes:
-        size: how many workers there were at its beginning.
         broken: why no task can run; None as long as they can.
     """
 
     def __init__(
         self,
-        root: int,
-        comm: Communicator | None,
-        root_works: bool | None,
-        retries: int,
-        initializer: Callable[..., object] | None,
-        initargs: tuple[Any, ...],
+        where: opening.Where,
+        retries: int = 0,
+        initializer: Callable[..., object] | None = None,
+        initargs: tuple[Any, ...] = (),
     ) -> None:
         if retries < 0:
             raise ValueError(f"pool(): retries is {retries}, but must be 0 or more")
         self.retries = retries
         self.broken: BaseException | None = None
-        self._where = opening.Where(root, comm, root_works)
+        self._where = where
         self._initializer = initializer, initargs
         self._setup: Function | None = None
         self._prepared: set[int] = set()
@@ -143,6 +141,11 @@ class Pool(Executor):
                     crew.changed.wait()
         if opening.leave(self._where):
             crew.close(wait=wait, at_once=cancel_futures and not wait)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it takes no more tasks."""
+        return self._over
 
     # ---- tasks ----
 
@@ -217,6 +220,17 @@ class Pool(Executor):
         crew = self._ready("shared")
         return Shared(crew, value)
 
+    def joblib_backend(self) -> ParallelBackendBase:
+        """What ``joblib.parallel_config(backend=...)`` takes so that joblib, and scikit-learn, run on the workers.
+
+        Raises:
+            ImportError: joblib isn't installed.
+        """
+        self._ready("joblib_backend")
+        from polympi.workers.joblib_backend import Backend
+
+        return Backend(self)
+
     # ---- what the crew calls, with its lock ----
 
     def over(self, number: int) -> None:
@@ -262,6 +276,7 @@ class Pool(Executor):
         timeout: float | None,
         chunksize: int | None,
         buffersize: int | None,
+        *,
         ordered: bool,
     ) -> Iterator[_T]:
         for name, value in ("chunksize", chunksize), ("buffersize", buffersize):

@@ -96,7 +96,7 @@ class Task:
 
     __slots__ = ("alone", "args", "attempts", "begun", "function", "kwargs", "place", "pool", "sink")
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  (one is made per task: keywords take time)
         self, pool: Pool, function: Function, sink: Sink, place: int, args: Any, kwargs: dict[str, Any]
     ) -> None:
         self.pool = pool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from polympi.errors import EndedError, Timeout
@@ -42,7 +43,7 @@ class Process(NamedTuple):
 def own_process() -> Process:
     """This process."""
     try:
-        space = os.stat("/proc/self/ns/pid").st_ino
+        space = Path("/proc/self/ns/pid").stat().st_ino
     except OSError:
         space = 0
     return Process(os.getpid(), (core.machine(), space))

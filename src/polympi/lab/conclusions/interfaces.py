@@ -98,7 +98,7 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
     "RMA": ("Communicator.window", "Window.put", "Window.get", "Window.lock", "Window.fence"),
     "MPI-IO": ("Communicator.open", "File.read_at_all", "File.write_at_all", "File.size", "File.resize", "File.sync"),
     "spawn/get_parent": ("spawn", "parent"),
-    "futures pool": (),
+    "futures pool": ("pool", "Pool.map", "Pool.submit"),
     "pkl5": ("Communicator.send",),
     "attributes/keyvals": ("Communicator.attributes",),
     "alltoallw": ("Communicator.alltoall", "Communicator.plan"),

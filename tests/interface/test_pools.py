@@ -1,0 +1,482 @@
+"""Pools: tasks and their results; and what makes other pools hang, which must fail or go on here."""
+
+import tempfile
+
+import pytest
+from rank_programs import PRELUDE, on_ranks
+
+FUNCTIONS = """
+import functools
+import operator
+import re
+import signal
+import pickle
+import threading
+from concurrent.futures import BrokenExecutor, CancelledError, as_completed
+from concurrent.futures import TimeoutError as TooLate
+
+def square(x):
+    return x * x
+
+def where(*_):
+    return mpi.world.rank
+
+def slow(seconds):
+    time.sleep(seconds)
+    return mpi.world.rank
+
+def fails(error):
+    raise error
+"""
+
+# On one rank the root works itself; each program must find the same there.
+CASES = {
+    "results are in order, and exceptions come with their traceback": """
+with mpi.pool() as pool:
+    if pool:
+        assert pool.size == max(1, size - 1)
+        assert list(pool.map(square, range(1000))) == [x * x for x in range(1000)]
+        assert list(pool.map(operator.add, [1, 2, 3], (x for x in (10, 20)))) == [11, 22]
+        assert list(pool.starmap(pow, [(2, 3), (3, 2)], chunksize=1)) == [8, 9]
+        assert list(pool.map(square, range(10), chunksize=3)) == [x * x for x in range(10)]
+        assert sorted(pool.imap_unordered(square, range(300))) == [x * x for x in range(300)]
+        assert list(pool.map(square, [])) == [] and list(pool.map(square, [], chunksize=2)) == []
+        assert pool.submit(pow, 3, exp=2).result() == 9
+        future = pool.submit(fails, ValueError("no", 3))
+        error = future.exception()
+        assert type(error) is ValueError and error.args == ("no", 3)
+        assert re.search(r"on rank \\d", str(error.__cause__)) and "in fails" in str(error.__cause__)
+        many = pool.map(fails, [KeyError("a"), KeyError("b")])
+        with raises(KeyError, "a"):
+            next(many)
+        assert {f.result() for f in as_completed([pool.submit(square, x) for x in range(9)])} == {
+            x * x for x in range(9)
+        }
+    else:
+        with raises(mpi.StateError, "this rank is a worker, and the pool has ended"):
+            pool.submit(square, 1)
+assert c.allreduce(1) == size
+""",
+    "results are taken lazily": """
+taken = []
+def numbers():
+    for x in range(50):
+        taken.append(x)
+        yield x
+with mpi.pool() as pool:
+    if pool:
+        results = pool.map(square, numbers(), buffersize=4)
+        assert taken == [0, 1, 2, 3]
+        assert next(results) == 0 and taken == [0, 1, 2, 3, 4]
+        assert list(results) == [x * x for x in range(1, 50)]
+        endless = pool.imap_unordered(square, itertools.count(), buffersize=3)
+        assert len(list(itertools.islice(endless, 20))) == 20
+        endless.close()
+        with raises(TooLate):
+            list(pool.map(slow, [0, 30], timeout=0.05))
+        assert list(pool.map(square, range(5))) == [0, 1, 4, 9, 16]
+        with raises(ValueError, "buffersize is 0"):
+            pool.map(square, [1], buffersize=0)
+""".replace("30", "1"),
+    "what can't be pickled fails alone": """
+class Broken:  # can be pickled, not unpickled
+    def __reduce__(self):
+        return fails, (ValueError("broken"),)
+
+class Odd(Exception):
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+def make_broken():
+    return Broken()
+
+def make_lock():
+    return threading.Lock()
+
+def raises_odd():
+    raise Odd(1, 2)
+
+def of_worker():
+    sys.modules["on_worker"] = module = type(sys)("on_worker")
+    exec("class Thing: pass\\nclass Failure(Exception): pass", module.__dict__)
+    return module
+
+def thing():
+    return of_worker().Thing()
+
+def failure():
+    raise of_worker().Failure("far away")
+
+with mpi.pool() as pool:
+    if pool:
+        assert "lambda" in str(pool.submit(lambda: 1).exception())
+        with raises(pickle.PicklingError, "the function <lambda> can't be pickled", "install cloudpickle"):
+            pool.map(lambda x: x, [1])
+        mixed = [pool.submit(square, x) for x in (1, threading.Lock(), 3)]
+        assert [type(f.exception()) for f in mixed] == [type(None), pickle.PicklingError, type(None)]
+        assert "an argument of square can't be pickled" in str(mixed[1].exception())
+        assert type(pool.submit(make_lock).exception()) is pickle.PicklingError
+        assert str(pool.submit(square, Broken()).exception()) == "broken"
+        assert "can't be unpickled: ValueError: broken" in str(pool.submit(make_broken).exception())
+        odd = pool.submit(raises_odd).exception()
+        assert type(odd) is mpi.Error and "raised __main__.Odd: 1 and 2" in str(odd), odd
+        assert "in raises_odd" in str(odd.__cause__)
+        if size > 1:
+            assert "No module named 'on_worker'" in str(pool.submit(thing).exception())
+            assert "No module named 'on_worker'" in str(pool.submit(failure).exception())
+        for error in SystemExit(3), KeyboardInterrupt("there"), MemoryError("full"), GeneratorExit():
+            found = pool.submit(fails, error).exception()
+            assert type(found) is type(error) and found.args == error.args
+        with raises(TypeError, "a pool can't be sent or pickled"):
+            pickle.dumps(pool)
+        assert pool.submit(square, 5).result() == 25
+""",
+    "tasks and pools that are dropped": """
+def stops_midway():
+    yield from range(3)
+    raise LookupError("midway")
+
+def nested():
+    with mpi.pool() as pool:
+        return list(pool.map(square, [1]))
+
+with mpi.pool() as pool:
+    if pool:
+        with raises(LookupError, "midway"):
+            pool.map(square, stops_midway())
+        with raises(mpi.StateError, "a task of a pool can't make a pool"):
+            pool.submit(nested).result()
+        running = [pool.submit(slow, 0.2) for _ in range(2 * pool.size)]
+        waiting = [pool.submit(square, x) for x in range(100)]
+        assert waiting[-1].cancel() and waiting[-1].cancelled()
+        pool.shutdown(cancel_futures=True)
+        assert running[0].result() in range(size)
+        assert sum(f.cancelled() for f in waiting) >= 90
+        with raises(mpi.StateError, "the pool has ended"):
+            pool.submit(square, 1)
+c.barrier()
+if rank == 0:
+    with raises(mpi.StateError, "the pool hasn't begun"):
+        mpi.pool().submit(square, 1)
+with raises(mpi.RankError, "the root is 99"), mpi.pool(99):
+    pass
+with raises(ValueError, "retries is -1"):
+    mpi.pool(retries=-1)
+c.barrier()
+""",
+    "pools after one another, at once, and of other ranks": """
+for root in range(size):
+    with mpi.pool(root) as pool:
+        if pool:
+            assert rank == root and list(pool.map(square, range(10))) == [x * x for x in range(10)]
+with mpi.pool() as one, mpi.pool() as two:
+    if one and two:
+        a, b = one.map(square, range(50)), two.map(slow, [0.001] * 50)
+        assert next(a) == 0 and next(b) in range(size)
+        with mpi.pool() as three:
+            assert three.submit(square, 7).result() == 49
+        if size > 1:
+            with raises(mpi.StateError, "another root"), mpi.pool(1):
+                pass
+with mpi.pool(), c.split(0, -rank) as reversed_:
+    pass
+with c.split(rank % 2) as half, mpi.pool(comm=half) as pool:
+    if pool:
+        assert half.rank == 0 and set(pool.map(where, range(9))) <= set(range(rank % 2, size, 2))
+with mpi.pool(comm=mpi.self_world) as mine:
+    assert mine.submit(where).result() == rank
+with mpi.pool():
+    pass
+""",
+    "the root works, too": """
+with mpi.pool(root_works=True) as pool:
+    if pool:
+        assert pool.size == size
+        assert set(pool.map(slow, [0.02] * 30)) == set(range(size))
+        held = [1]
+        assert list(pool.map(list.append, [held] * 9, range(9))) == [None] * 9 and held == [1]
+""",
+    "data and functions are sent once": """
+class Counted:
+    made = 0
+    def __init__(self, value):
+        self.value = value
+    def __reduce__(self):
+        return Counted.make, (self.value,)
+    @staticmethod
+    def make(value):
+        Counted.made += 1
+        return Counted(value)
+    def __call__(self, x):
+        return x + self.value
+def uses(data, x):
+    assert type(data) is Counted
+    return data.value + x, Counted.made, rank
+def total(x, row):
+    row[:] += x
+    return float(row.sum())
+def peek(data):
+    return data.value
+with mpi.pool() as pool:
+    if pool:
+        handle = pool.shared(Counted(5))
+        found = list(pool.map(uses, [handle] * 300, range(300)))
+        assert [value for value, _, _ in found] == list(range(5, 305)) and {made for _, made, _ in found} == {1}
+        assert list(pool.map(functools.partial(uses, handle), [7]))[0][0] == 12
+        assert handle.value.value == 5
+        with raises(TypeError, "shared data can be pickled for tasks"):
+            pickle.dumps(handle)
+        second = pool.shared(Counted(6))
+        del handle
+        assert {value for value, _, _ in pool.map(uses, [second] * 9, [0] * 9)} == {6}
+        row = np.zeros(100_000)  # sent from its own memory, and not changed by tasks
+        assert list(pool.map(total, range(4), [row] * 4)) == [0, 1e5, 2e5, 3e5] and not row.any()
+        assert pool.submit(np.full, 200_000, 2.5).result().tolist() == [2.5] * 200_000
+        adder = Counted(1)
+        assert list(pool.map(adder, range(5))) == [1, 2, 3, 4, 5]
+        adder.value = 2  # another function from now on
+        assert list(pool.map(adder, range(5))) == [2, 3, 4, 5, 6]
+""",
+    "initializers": """
+ready = []
+def fill(x):
+    ready.append(x)
+def look(_):
+    return ready
+with mpi.pool(initializer=fill, initargs=(4,)) as pool:
+    if pool:
+        assert list(pool.map(look, range(100))) == [[4]] * 100
+with mpi.pool(initializer=fails, initargs=(ValueError("at first"),)) as pool:
+    if pool:
+        error = pool.submit(square, 1).exception()
+        assert isinstance(error, BrokenExecutor) and "the initializer of the pool failed: ValueError: at first" in str(
+            error
+        )
+        with raises(mpi.WorkerError, "at first"):
+            pool.submit(square, 1)
+""",
+    "callbacks submit": """
+done = threading.Event()
+chain = []
+def next_one(future):
+    chain.append(future.result())
+    if len(chain) < 50:
+        pool.submit(square, len(chain)).add_done_callback(next_one)
+    else:
+        done.set()
+with mpi.pool() as pool:
+    if pool:
+        pool.submit(square, 0).add_done_callback(next_one)
+        assert done.wait(60) and chain == [x * x for x in range(50)]
+        threads = [threading.Thread(target=lambda: chain.append(sum(pool.map(square, range(500))))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert chain[50:] == [sum(x * x for x in range(500))] * 4
+""",
+    "many tasks": """
+with mpi.pool() as pool:
+    if pool:
+        assert sum(pool.map(square, range(100_000))) == sum(x * x for x in range(100_000))
+        futures = [pool.submit(square, x) for x in range(5000)]
+        assert [f.result() for f in futures] == [x * x for x in range(5000)]
+""",
+}
+
+ON_SEVERAL = {
+    "tasks send messages and make collective calls": """
+workers = c.subset(range(1, size)) if rank else None
+def talk(_):
+    mine = workers.allreduce(1)
+    partner = (workers.rank + 1) % workers.size
+    return mine, workers.sendrecv(workers.rank, partner, source=mpi.ANY_SOURCE) != workers.rank
+with mpi.pool() as pool:
+    if pool:
+        assert list(pool.map(talk, [0] * pool.size)) == [(size - 1, size > 2)] * pool.size
+        c.send("from the root", 1, 5)
+        assert pool.submit(slow, 0).result() > 0
+    # the message is for the program, not for the pool
+if rank == 1:
+    assert c.recv(0, 5) == "from the root"
+""",
+    "workers without tasks": """
+with mpi.pool() as pool:
+    pass
+with mpi.pool() as pool:
+    if pool:
+        assert pool.submit(where).result() > 0
+""",
+    "slow tasks are balanced": """
+with mpi.pool() as pool:
+    if pool:
+        counts = [0] * size
+        first = [pool.submit(slow, 0) for _ in range(200)]  # tiny: sent many at a time
+        for worker in pool.map(slow, [0.3] + [0.01] * 60):
+            counts[worker] += 1
+        assert min(counts[1:]) >= 15 and max(counts[1:]) <= 46, counts
+""",
+    "an exception in the body": """
+with raises(LookupError, "of the body") if rank == 0 else contextlib.nullcontext():
+    with mpi.pool() as pool:
+        if pool:
+            futures = [pool.submit(slow, 0.01) for _ in range(50)]
+            raise LookupError("of the body")
+if rank == 0:
+    assert futures[-1].cancelled()
+    for future in futures:
+        try:
+            assert future.result(60) > 0
+        except CancelledError:
+            pass
+c.barrier()
+""",
+}
+
+
+@on_ranks({1: CASES, 3: CASES | ON_SEVERAL})
+def test_pools(run_in_job, stack, ranks: int, script: str) -> None:
+    run_in_job(PRELUDE + FUNCTIONS + script, ranks, stack)
+
+
+# ---- how programs end ----
+
+
+def ends(run, stack, script: str, ranks: int = 3, **options):
+    return run(PRELUDE + FUNCTIONS + script, ranks, stack, timeout=90, **options)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "said"),
+    [
+        ("sys.exit(0)", 0, ""),
+        ("sys.exit(7)", 7, ""),
+        ("futures = [pool.submit(slow, 0.1) for _ in range(9)]; sys.exit(0)", 0, ""),
+        ("os._exit(0)", 0, ""),
+        ("os.kill(os.getpid(), signal.SIGINT); time.sleep(60)", 130, "KeyboardInterrupt"),
+        ("pool.submit(slow, 1000); pool.submit(os.kill, os.getpid(), 2).result(60); time.sleep(60)", 130, "Interrupt"),
+        ("pool.submit(slow, 1000); 1 / 0", 1, "ZeroDivisionError"),
+        ("pool.submit(fails, SystemExit(5)).result()", 5, ""),
+    ],
+)
+def test_the_root_ends_within_the_statement(run, stack, body: str, code: int, said: str) -> None:
+    ended = ends(run, stack, f"with mpi.pool() as pool:\n    if pool:\n        {body}\n")
+    assert ended.exit_code == code, str(ended)
+    assert said in ended.stderr, str(ended)
+
+
+def test_the_root_never_leaves_the_statement(run, stack) -> None:
+    ended = ends(
+        run, stack, "pool = mpi.pool().__enter__()\nif pool:\n    assert pool.submit(square, 3).result() == 9\n"
+    )
+    ended.ends()
+
+
+def test_a_task_that_leaves_its_process(run, stack) -> None:
+    script = """
+def leave(x):
+    if x == 3:
+        os._exit(4)
+    return x
+with mpi.pool() as pool:
+    if pool:
+        futures = [pool.submit(leave, x) for x in (3, 1, 2)]
+        error = futures[0].exception(60)
+        assert type(error) is mpi.WorkerError and isinstance(error, BrokenExecutor), error
+        assert re.search(r"rank [12] has ended by os._exit\\(4\\) while it ran leave\\(3\\)", str(error)), error
+        assert [f.result(60) for f in futures[1:]] == [1, 2] and error.peer in (1, 2)
+        assert list(pool.map(square, range(5))) == [0, 1, 4, 9, 16]
+        error = pool.submit(leave, 3).exception(60)
+        with raises(mpi.WorkerError, "all workers of the pool have ended"):
+            pool.submit(square, 1)
+        print("ended")
+"""
+    ends(run, stack, script).ends(words="ended")
+
+
+@pytest.mark.parametrize("death", ["os.kill(os.getpid(), signal.SIGKILL)", "signal.raise_signal(signal.SIGSEGV)"])
+def test_a_worker_that_is_killed(run, stack, death: str) -> None:
+    """By default, launchers end the job; with an option of MPICH's, the others go on."""
+    script = f"""
+def die(x):
+    if x == 3:
+        {death}
+    return x
+def die_once(path):
+    if not os.path.exists(path):
+        open(path, "w").close()
+        {death}
+    return "alive"
+with mpi.pool() as pool:
+    if pool:
+        futures = [pool.submit(die, x) for x in (3, 1, 2)]
+        assert "was killed, or has crashed, while it ran die(3)" in str(futures[0].exception(60))
+        assert [f.result(60) for f in futures[1:]] == [1, 2]
+        path = sys.argv[1] + "/once"
+        with mpi.pool(retries=1) as again:
+            assert again.submit(die_once, path).result(60) == "alive"
+            assert "attempt 2 of 2" in str(again.submit(die, 3).exception(60))
+        print("went on")
+"""
+    if stack.family != "mpich":
+        ended = ends(run, stack, script, arguments=["/tmp"])
+        assert ended.exit_code not in (0, None), str(ended)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        env = {"HYDRA_DISABLE_AUTO_CLEANUP": "1"}
+        ended = ends(run, stack, script, ranks=5, env=env, arguments=[folder])
+    assert ended.exit_code is not None, str(ended)
+    assert "went on" in ended.stdout, str(ended)
+
+
+def test_a_collective_call_that_the_root_does_not_make(run, stack) -> None:
+    script = """
+def meet(_):
+    mpi.world.barrier(timeout=1)
+with mpi.pool() as pool:
+    if pool:
+        assert type(pool.submit(meet, 0).exception(60)) is mpi.Timeout
+        assert pool.submit(square, 3).result(60) == 9
+        print("ended")
+os._exit(0)
+"""
+    ends(run, stack, script, ranks=2).ends(words="ended")
+
+
+def test_time_outs_are_not_for_workers_without_tasks(run, stack) -> None:
+    script = """
+with mpi.pool() as pool:
+    if pool:
+        time.sleep(2.5)
+        assert pool.submit(slow, 1.5).result(60) > 0
+        print("ended")
+"""
+    ends(run, stack, script, env={"POLYMPI_TIMEOUT": "1"}).ends(words="ended")
+
+
+def test_one_thread_alone_cannot(run, stack) -> None:
+    script = """
+from prelude import raises
+import polympi as mpi
+mpi.init(threads="funneled")
+if mpi.thread_level() == "funneled":
+    with raises(mpi.StateError, "its thread level is funneled"), mpi.pool():
+        pass
+"""
+    run(script, 2, stack).ends()
+
+
+@pytest.mark.slow
+@pytest.mark.exclusive
+def test_results_of_more_than_2_gib(run, mpich) -> None:
+    script = """
+def large(n):
+    return np.ones(n, np.uint8)
+with mpi.pool() as pool:
+    if pool:
+        found = pool.submit(large, 2**31 + 7).result()
+        assert found.nbytes == 2**31 + 7 and found[::2**20].all() and found[-1] == 1
+        assert pool.submit(np.count_nonzero, found).result() == 2**31 + 7
+        print("ended")
+"""
+    run(PRELUDE + script, 2, mpich, timeout=300).ends(words="ended")
