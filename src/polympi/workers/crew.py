@@ -135,11 +135,13 @@ class Crew:
         return WorkerError(f"rank {self.comm.rank}: {task} can't run, because all workers of the pool have ended")
 
     def _hand_with_room(self) -> Hand | None:
+        idle, half = self._by_load
+        if idle:
+            return next(iter(idle.values()))
         seconds = self._queue[0].function.seconds
-        for load, hands in enumerate(self._by_load):
-            if hands and (load == 0 or (seconds is not None and seconds < SHORT_S)):
-                return next(iter(hands.values()))
-        return None
+        if seconds is None or seconds > SHORT_S:
+            return None
+        return next((hand for hand in half.values() if not hand.orders[0][0].alone), None)
 
     def _sort(self, hand: Hand) -> None:
         for load, hands in enumerate(self._by_load):
@@ -208,13 +210,18 @@ class Crew:
         """Take a worker's results, and send it more."""
         answer = Answer(*content)
         number = len(answer.results)
+        first = hand.orders[0][0].alone  # as an initializer, on which it depends whether others may follow
+        if first:
+            self._deliver(hand.rank, hand.orders[0], answer)
         with self.lock:
             tasks = self._answered(hand)
             for function in {task.function for task in tasks[:number]}:
                 function.measured(answer.seconds / number)
             self._queue.extendleft(reversed(tasks[number:]))
             failures = self._dispatch()
-        self._deliver(hand.rank, tasks[:number], answer)
+            self._stop_if_over()
+        if not first:
+            self._deliver(hand.rank, tasks[:number], answer)
         self._fail(failures)
 
     def _answered(self, hand: Hand) -> list[Task]:

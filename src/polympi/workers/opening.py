@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from operator import index
 from typing import NamedTuple
@@ -95,10 +96,17 @@ def _shared(comm: Communicator, ranks: tuple[int, ...], root: int) -> Place | No
     return None
 
 
+def _survive() -> None:
+    """Ignore the signal by which MPICH's launcher, told to let the others live, tells them that a rank has ended."""
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+
+
 def _opened(comm: Communicator, where: Where, ranks: tuple[int, ...]) -> Place:
     """Meet the other ranks; on workers, serve."""
     if comm.size > 1 and (level := thread_level()) in {"single", "funneled"}:
         raise StateError(f"a pool needs a second thread in MPI, but its thread level is {level}")
+    _survive()
     own = comm.dup()
     processes = own.gather(own_process(), where.root)
     root_works = comm.size == 1 if where.root_works is None else where.root_works
