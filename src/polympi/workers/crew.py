@@ -122,8 +122,13 @@ class Crew:
         while self._queue and (hand := self._hand_with_room()):
             order, tasks = self._order(hand, failures)
             if tasks:
+                try:
+                    hand.send(order)
+                except Exception as error:  # without memory, or after the end of MPI
+                    hand.distrust()
+                    failures += [(task, error) for task in tasks]
+                    continue
                 hand.orders.append(tasks)
-                hand.send(order)
                 self.outstanding += 1
                 self._sort(hand)
                 self.changed.notify_all()
@@ -265,7 +270,9 @@ class Crew:
         """A worker's oldest order, or its answer, is lost for want of memory."""
         with self.lock:
             lost = self._answered(hand)
+            hand.distrust()
             failures = self._dispatch()
+            self._stop_if_over()
         self._fail([(task, error) for task in lost] + failures)
 
     # ---- the end ----

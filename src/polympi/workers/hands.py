@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from polympi.workers.store import Order
     from polympi.workers.task import Task
 
-MOST_KNOWN = 256  # functions that a worker keeps: a program may make new ones for ever
+MOST_KNOWN = 256  # functions that a worker keeps: a program may make new ones again and again
 
 
 class Hand:
@@ -52,6 +52,10 @@ class Hand:
         while len(self._known) > max(MOST_KNOWN, len(needed)):
             forget.append(self._known.popitem(last=False)[0])
         return [(key, needed[key].data, needed[key].buffers) for key in new], forget
+
+    def distrust(self) -> None:
+        """Send all parcels again: an order is lost."""
+        self._known.clear()
 
     def send(self, order: Order) -> None:
         """Send an order."""

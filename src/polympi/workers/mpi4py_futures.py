@@ -95,7 +95,7 @@ class MPICommExecutor:
 
 
 class _World:
-    """What a script asks of ``MPI.COMM_WORLD`` to make a pool, where there is no mpi4py."""
+    """What a script asks of ``MPI.COMM_WORLD`` to make a pool, where mpi4py isn't installed."""
 
     def __init__(self) -> None:
         self.rank, self.size = init().rank, init().size
@@ -110,7 +110,7 @@ class _World:
 
 
 def install() -> None:
-    """Let scripts import this module as mpi4py.futures; where there is no mpi4py, also as much of that as they need."""
+    """Let scripts import this module as mpi4py.futures; without it, also as much of mpi4py itself as they need."""
     futures = ModuleType("mpi4py.futures", __doc__)
     vars(futures).update({name: getattr(concurrent.futures, name) for name in _STANDARD})
     vars(futures).update(MPIPoolExecutor=MPIPoolExecutor, MPICommExecutor=MPICommExecutor)

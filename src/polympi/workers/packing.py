@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from polympi.workers.store import Store
 
-APART = 1 << 16  # bytes of a buffer that is worth a message of its own
+APART = 1 << 16  # bytes of a buffer that is worth a separate message
 
 
 class Packed(NamedTuple):

@@ -123,7 +123,7 @@ class Pool(Executor):
         return self._crew is not None
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more tasks, and let the workers end when all are done.
+        """Refuse further tasks, and let the workers end when all are done.
 
         Args:
             wait: whether to wait for that.
@@ -144,7 +144,7 @@ class Pool(Executor):
 
     @property
     def ended(self) -> bool:
-        """Whether it takes no more tasks."""
+        """Whether it refuses further tasks."""
         return self._over
 
     # ---- tasks ----
@@ -297,10 +297,10 @@ class Pool(Executor):
         ordered: bool,
     ) -> Iterator[Any]:
         function = self._ready("map").function(fn)
-        results = Results(timeout)
+        results = Results(timeout, ordered)
         self._feed(function, results, arguments if buffersize is None else islice(arguments, buffersize))
         more = None if buffersize is None else partial(self._feed, function, results)
-        return results.take(ordered, lambda: more and more(islice(arguments, 1)))
+        return results.take(lambda: more and more(islice(arguments, 1)))
 
     def _feed(self, function: Function, results: Results, arguments: Iterable[tuple[Any, ...]]) -> None:
         """Submit the tasks of some arguments; if making those fails, none that hasn't begun."""

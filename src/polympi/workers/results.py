@@ -26,12 +26,13 @@ class Results:
 
     Args:
         timeout: seconds from now on in which all results must be taken.
+        ordered: whether they are taken in the order of the tasks, not as they arrive.
     """
 
-    def __init__(self, timeout: float | None) -> None:
+    def __init__(self, timeout: float | None, ordered: bool) -> None:
         self.submitted = 0
         self._values: dict[int, Any] = {}
-        self._arrived: deque[int] = deque()  # places, as they arrive; used by those who don't want their order
+        self._arrived: deque[int] | None = None if ordered else deque()  # places, as they arrive
         self._changed = threading.Condition()
         self._end = None if timeout is None else time.monotonic() + timeout
         self._cancelled = False
@@ -43,7 +44,8 @@ class Results:
     def succeed(self, place: int, value: Any) -> None:
         """See Sink."""
         self._values[place] = value
-        self._arrived.append(place)
+        if self._arrived is not None:
+            self._arrived.append(place)
 
     def fail(self, place: int, error: BaseException) -> None:
         """See Sink."""
@@ -63,18 +65,12 @@ class Results:
         self._cancelled = True
         self._values.clear()
 
-    def take(self, ordered: bool, feed: Callable[[], object]) -> Iterator[Any]:
-        """Yield the results.
-
-        Args:
-            ordered: in the order of the tasks, not as they arrive.
-            feed: is called after each result, and may submit another task.
-        """
+    def take(self, feed: Callable[[], object]) -> Iterator[Any]:
+        """Yield the results; `feed` is called after each, and may submit another task."""
         try:
             taken = 0
             while taken < self.submitted:
-                place = taken if ordered else self._first()
-                value = self._wait(place)
+                value = self._wait(taken if self._arrived is None else self._first(self._arrived))
                 taken += 1
                 feed()
                 if type(value) is _Failed:
@@ -83,11 +79,11 @@ class Results:
         finally:
             self.cancel()
 
-    def _first(self) -> int:
+    def _first(self, arrived: deque[int]) -> int:
         with self._changed:
-            while not self._arrived:
+            while not arrived:
                 self._wait_once()
-            return self._arrived.popleft()
+            return arrived.popleft()
 
     def _wait(self, place: int) -> Any:
         if place not in self._values:
