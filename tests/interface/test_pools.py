@@ -498,3 +498,68 @@ with mpi.pool() as pool:
         print("ended")
 """
     run(PRELUDE + script, 2, mpich, timeout=300).ends(words="ended")
+
+
+# ---- python -m polympi.pool ----
+
+SCRIPT = """
+import sys
+from mpi4py import MPI
+from mpi4py.futures import MPICommExecutor, MPIPoolExecutor, as_completed
+import polympi as mpi
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+def moved(point):
+    return Point(point.x + 1)
+
+if __name__ == "__main__":
+    with MPIPoolExecutor(max_workers=2) as executor:
+        assert [point.x for point in executor.map(moved, map(Point, range(50)))] == list(range(1, 51))
+        done = as_completed([executor.submit(moved, Point(x)) for x in range(4)])
+        assert sorted(future.result().x for future in done) == [1, 2, 3, 4]
+        assert executor.num_workers == max(1, mpi.world.size - 1)
+    with MPICommExecutor(MPI.COMM_WORLD, root=0) as executor:
+        if executor is not None:
+            assert executor.submit(pow, 2, 5).result() == 32
+            assert sorted(executor.starmap(pow, [(1, 2), (2, 2)], unordered=True)) == [1, 4]
+    with mpi.pool() as pool:
+        assert pool and list(pool.map(abs, [-1])) == [1]
+    MPIPoolExecutor().submit(moved, Point(1))
+    print(MPI.COMM_WORLD.Get_size(), *sys.argv[1:])
+    sys.exit(int(sys.argv[1]))
+"""
+START = """
+import runpy, sys
+if sys.argv.pop(1) == "without":
+    sys.modules["mpi4py"] = None  # as if it weren't installed
+runpy.run_module("polympi.pool", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(("ranks", "installed", "code"), [(1, "without", 0), (3, "without", 0), (3, "with", 7)])
+def test_scripts_for_mpi4py_run_on_rank_0(run, stack, tmp_path, ranks: int, installed: str, code: int) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    arguments = [installed, str(tmp_path / "script.py"), str(code)]
+    ended = run(START, ranks, stack, timeout=90, arguments=arguments)
+    assert ended.exit_code == code, str(ended)
+    assert ended.stdout.split() == [str(ranks), str(code)], str(ended)
+
+
+def test_wrong_commands(run, mpich) -> None:
+    for arguments, words in ([], "give a script"), (["no.py"], "no.py cannot be read"), (["-m", "no.no"], "no module"):
+        ended = run(START, 2, mpich, timeout=60, arguments=["with", *arguments])
+        assert ended.exit_code == 2, str(ended)
+        assert words in ended.stderr, str(ended)
+
+
+def test_the_module_does_not_hide_the_function(run, mpich) -> None:
+    script = """
+import polympi.pool
+import polympi as mpi
+with mpi.pool() as pool:
+    assert pool.submit(abs, -1).result() == 1
+"""
+    run(script, 1, mpich).ends()
