@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from polympi.workers.pool import Pool
 
 
-class Backend(ParallelBackendBase):
+class Backend(ParallelBackendBase):  # type: ignore[misc]  # mypy takes the base as Any
     """A backend of joblib. Calls that are parallel in a task run one after another there."""
 
     default_n_jobs = -1

@@ -6,7 +6,7 @@ import time
 from concurrent.futures import Executor
 from functools import partial
 from itertools import chain, islice
-from typing import Generic, TypeVar, cast
+from typing import TypeVar, cast
 
 from polympi.errors import StateError
 from polympi.workers import opening
@@ -165,7 +165,7 @@ class Pool(Executor):
             self._submit([Task(self, function, future, 0, args, kwargs)])
         return cast("Future[_T]", future)
 
-    def map(  # type: ignore[override]  # chunksize has another default
+    def map(
         self,
         fn: Callable[..., _T],
         *iterables: Iterable[Any],
@@ -211,14 +211,13 @@ class Pool(Executor):
         """As :meth:`map`, but results come as they arrive."""
         return self._map(fn, zip(*iterables, strict=False), timeout, chunksize, buffersize, ordered=False)
 
-    def shared(self, value: _T) -> Shared[_T]:
-        """A handle of data that each worker receives once.
+    def shared(self, value: object) -> Any:
+        """A handle of data that each worker receives once; its ``value`` are the data.
 
         Pass it to tasks, as an argument or in a function: there it is the value itself. No task may change that, nor
         the program. The data are dropped with the handle.
         """
-        crew = self._ready("shared")
-        return Shared(crew, value)
+        return Shared(self._ready("shared"), value)
 
     def joblib_backend(self) -> ParallelBackendBase:
         """What ``joblib.parallel_config(backend=...)`` takes so that joblib, and scikit-learn, run on the workers.
@@ -334,14 +333,14 @@ class Pool(Executor):
         raise TypeError("a pool can't be sent or pickled: leave it out of what tasks get, in __getstate__ of its owner")
 
 
-class Shared(Generic[_T]):
+class Shared:
     """A handle of data that each worker receives once.
 
     Attributes:
         value: the data, on the root.
     """
 
-    def __init__(self, crew: Crew, value: _T) -> None:
+    def __init__(self, crew: Crew, value: object) -> None:
         self.value = value
         self._crew = crew
         self._key = crew.share(value)
