@@ -9,9 +9,11 @@ from __future__ import annotations
 import threading
 from collections import deque
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from itertools import count
 from types import BuiltinFunctionType, FunctionType
 
+from polympi.errors import Error
 from polympi.workers.failures import WorkerError, error_of, value_of
 from polympi.workers.hands import LocalHand, RemoteHand
 from polympi.workers.manager import Manager
@@ -306,6 +308,16 @@ class Crew:
             failures += self._dispatch()
             self.changed.notify_all()
         self._fail(failures)
+
+    def give_up(self, how: str) -> None:
+        """No worker can be reached."""
+        with self.lock:
+            self._closing, self._ending = True, END_ALONE
+            with suppress(Error):
+                self._stop()
+            ranks = [rank for rank in self._hands if rank != self.comm.rank]
+        for rank in ranks:
+            self.lose(rank, how, killed=True)
 
     def _lost(self, rank: int, how: str, task: Task, number: int) -> WorkerError:
         others = f" or another one of the {number} tasks sent with it" if number > 1 else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from polympi.errors import StateError, Timeout
+from polympi.errors import Error, Timeout
 from polympi.workers.processes import Processes
 from polympi.workers.worker import ANSWER, BYE, GONE, TAG
 
@@ -45,9 +45,10 @@ class Manager:
                 if self._crew.wait_for_work(LOOK_S):
                     self._receive(LOOK_S)
                 self._look()
-        except StateError:  # the program has ended MPI
-            for rank in self._left:
-                self._crew.lose(rank, "can't be reached, as MPI has ended,", killed=False)
+        except (
+            Error
+        ) as error:  # the program has ended MPI, or a library that notices ended ranks itself refuses to go on
+            self._crew.give_up(f"can't be reached any longer ({error})")
         finally:
             self._processes.close()
         self._crew.end()

@@ -97,7 +97,7 @@ def _shared(comm: Communicator, ranks: tuple[int, ...], root: int) -> Place | No
 
 
 def _survive() -> None:
-    """Ignore the signal by which MPICH's launcher, told to let the others live, tells them that a rank has ended."""
+    """Ignore the signal that MPICH's launcher, told to let the others live, sends them when a rank has ended."""
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
 
