@@ -21,9 +21,11 @@ READABLE = sorted(
 
 # The examples of a page follow each other in one program. A traceback has the lines of the page.
 PROGRAM = """
+import sys, types
 from polympi import world
 examples = {examples!r}
-names = {{"__name__": "__main__"}}
+main = sys.modules["__main__"] = types.ModuleType("__main__")  # where pickle finds functions
+names = vars(main)
 for line, example in examples:
     exec(compile("\\n" * line + example, {page!r}, "exec"), names)
 world.barrier()
