@@ -38,6 +38,7 @@ ORDER_S = 1e-3  # of an order of several tasks: a hundred times what sending it 
 MOST_TASKS = 256  # in an order: the message then costs less per task than the task itself
 MOST_BYTES = 1 << 20  # likewise
 SHORT_S = 2e-3  # of tasks that are worth a second order: compared with longer ones the wait for the next is nothing
+GRACE_S = 0.5  # for workers without tasks to leave before an exception ends the job
 MOST_FUNCTIONS = 64  # that are remembered, with all that they refer to
 
 
@@ -355,6 +356,8 @@ class Crew:
         self._fail(failures)
         if wait:
             self._join()
+        elif at_once and self._manager:
+            self._manager.join(GRACE_S)
 
     def cancel(self, pool: Pool) -> None:
         """Drop the tasks of a pool that haven't begun."""

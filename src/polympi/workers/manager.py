@@ -30,10 +30,10 @@ class Manager:
         self._thread = threading.Thread(target=self._run, name="polympi pool")
         self._thread.start()
 
-    def join(self) -> None:
+    def join(self, timeout: float | None = None) -> None:
         """Wait for its end, which comes when all workers have ended theirs."""
         if not self.is_current():
-            self._thread.join()
+            self._thread.join(timeout)
 
     def is_current(self) -> bool:
         """Whether it is the thread that asks."""
