@@ -451,7 +451,7 @@ with mpi.pool() as pool:
     if pool:
         assert type(pool.submit(meet, 0).exception(60)) is mpi.Timeout
         assert pool.submit(square, 3).result(60) == 9
-        print("ended")
+        print("ended", flush=True)
 os._exit(0)
 """
     ends(run, stack, script, ranks=2).ends(words="ended")
