@@ -140,9 +140,10 @@ static int next_piece(LargeBcast *large, char *data, Py_ssize_t nbytes) {
         int count = (int)(nbytes - large->done < CHUNK_BYTES ? nbytes - large->done : CHUNK_BYTES);
         char *piece = data + large->done;
         MPI_Request request = MPI_REQUEST_NULL;
-        int code =
-            IN_TURN(large->blocking ? MPI_Bcast(piece, count, MPI_BYTE, collective->root, comm)
-                                    : MPI_Ibcast(piece, count, MPI_BYTE, collective->root, comm, &request));
+        int code = IN_TURN(
+            large->blocking
+                ? MPI_Bcast(piece, count, MPI_BYTE, collective->root, comm)
+                : and_wake_all(MPI_Ibcast(piece, count, MPI_BYTE, collective->root, comm, &request), comm));
         if (unlikely(code != MPI_SUCCESS))
             return raise_mpi(code, &collective->call);
         large->done += count;

@@ -8,7 +8,7 @@
 
 #include "collectives/board.h"
 #include "collectives/call_log.h"
-#include "collectives/shared_memory.h"
+#include "transport/shared_memory.h"
 
 /* All boxes of a communicator take at most MOST_BYTES, but each at least LEAST_BOX: 32 ranks of which each
  * sends to each have 32 * 32 of 4 KiB. All of /dev/shm is 64 MiB in a container. */

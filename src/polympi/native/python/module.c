@@ -1,5 +1,5 @@
 /* The extension module. */
-#include "transport/transport.h"
+#include "transport/sleepers.h"
 
 #include "base/arguments.h"
 #include "python/ending.h"
@@ -21,6 +21,8 @@
 #define TEXT(name) TEXT_OF(name)
 #define JOIN_OF(a, b) a##b
 #define JOIN(a, b) JOIN_OF(a, b)
+
+enum { LONGEST_REST = 1000000 }; /* seconds; a day is 86400 */
 
 /* ---- the state of the process ---- */
 
@@ -121,6 +123,29 @@ static PyObject *limit_of(PyObject *Py_UNUSED(module), PyObject *args) {
     return PyFloat_FromDouble(timeout == DEFAULT_TIMEOUT ? state.timeout : timeout);
 }
 
+static PyObject *rest(PyObject *Py_UNUSED(module), PyObject *seconds) {
+    static Sleep sleep; /* what wakes this rank between two rests ends the later one */
+    double given = PyFloat_AsDouble(seconds);
+    if (given == -1 && PyErr_Occurred())
+        return NULL;
+    if (!(given >= 0 && given <= LONGEST_REST))
+        return PyErr_Format(PyExc_ValueError, "rest() takes 0 to %d seconds, not %R", LONGEST_REST, seconds);
+    Sleep own = sleep;
+    sleep_begin(&own);
+    Py_BEGIN_ALLOW_THREADS;
+    sleep_for(&own, given);
+    Py_END_ALLOW_THREADS;
+    sleep_end(&own);
+    sleep_look(&own);
+    sleep = own;
+    return PyErr_CheckSignals() < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *wake(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    wake_own();
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"start_mpi", start_mpi, METH_VARARGS,
      "start_mpi($module, level, timeout, settle, /)\n--\n\n"
@@ -202,6 +227,12 @@ static PyMethodDef functions[] = {
      "limit_of($module, function, timeout, /)\n--\n\nThe time-out in seconds of a call with this argument; "
      "0: "
      "forever."},
+    {"rest", rest, METH_O,
+     "rest($module, seconds, /)\n--\n\n"
+     "Sleep until a rank of this host gives this one something, wake() was called since the last rest, or "
+     "the "
+     "seconds are over. May end earlier; and may miss what arrives just before."},
+    {"wake", wake, METH_NOARGS, "wake($module, /)\n--\n\nEnd the rest of this process, or the next one."},
     {"set_buffer", set_buffer, METH_O,
      "set_buffer($module, nbytes, /)\n--\n\nAttach a buffer for bsend, -1 for none; the size before."},
     {"buffer_in_use", buffer_in_use, METH_NOARGS,

@@ -10,13 +10,14 @@
 #include "base/errors.h"
 #include "base/last_words.h"
 #include "codec/wire.h"
-#include "collectives/shared_memory.h"
 #include "memory/pool.h"
 #include "python/ending.h"
 #include "python/interface/communicator.h"
 #include "python/last_report.h"
 #include "python/raw/raw.h"
 #include "transfer/hosts.h"
+#include "transport/shared_memory.h"
+#include "transport/sleepers.h"
 #include "transport/transport.h"
 
 /* ---- watching the start ---- */
@@ -194,6 +195,8 @@ static int look_at_machine(MPI_Comm world) {
     }
     if (code == MPI_SUCCESS)
         code = shared_open(machine);
+    if (code == MPI_SUCCESS)
+        code = sleepers_open(machine);
     if (code == MPI_SUCCESS && ranks < state.world_size) /* on all machines, or on none */
         code = hosts_learn(world);
     MPI_Comm_free(&machine);

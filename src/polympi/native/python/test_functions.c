@@ -4,7 +4,7 @@
 #include "codec/numpy_api.h"
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
-#include "collectives/shared_memory.h"
+#include "transport/shared_memory.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 #include "python/interface/communicator.h"

@@ -57,7 +57,7 @@ static int check_foreign(MPI_Comm comm, Call *call) {
 /* Wait until all ranks have called wrap, interruptibly; what follows doesn't wait long. */
 static int meet(MPI_Comm comm, const Call *call) {
     MPI_Request request;
-    int code = IN_TURN(MPI_Ibarrier(comm, &request));
+    int code = IN_TURN(and_wake_all(MPI_Ibarrier(comm, &request), comm));
     if (code != MPI_SUCCESS)
         return raise_mpi(code, call);
     return wait_for(&request, 1, MPI_STATUSES_IGNORE, call, DEFAULT_TIMEOUT);

@@ -230,6 +230,8 @@ static int reduce_chunk(LargeReduction *large, const void *source, void *result,
         code = blocking ? MPI_Reduce(source, result, count, type, op, root, comm)
                         : MPI_Ireduce(source, result, count, type, op, root, comm, &request);
     }
+    if (!blocking)
+        wake_all(comm);
     leave_mpi(locked);
     return begun(large, code, request);
 }

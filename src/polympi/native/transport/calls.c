@@ -60,6 +60,7 @@ int drop_request(MPI_Request *request, bool receives) {
 int send_unwatched(const void *data, int nbytes, int dest, int tag, MPI_Comm comm) {
     MPI_Request request;
     int code = MPI_Isend(data, nbytes, MPI_BYTE, dest, tag, comm, &request);
+    wake_rank(comm, dest);
     return code == MPI_SUCCESS ? MPI_Request_free(&request) : code;
 }
 

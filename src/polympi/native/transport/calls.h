@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "transport/transport.h"
+#include "transport/sleepers.h"
 
 /* Take the turn in MPI for a call, or for a function that makes several: their code. */
 #define IN_TURN(call)                                                                                        \
@@ -21,9 +21,22 @@ static inline int check_code(int code, const Call *call) {
     return likely(code == MPI_SUCCESS) ? 0 : raise_mpi(code, call);
 }
 
+/* Wake the rank that the call with this code has given a message; or, by a receive, leave to send a large
+ * one. */
+static inline int and_wake(int code, int rank, MPI_Comm comm) {
+    wake_rank(comm, rank);
+    return code;
+}
+
+/* Wake the ranks that may wait for this one in the same nonblocking collective. */
+static inline int and_wake_all(int code, MPI_Comm comm) {
+    wake_all(comm);
+    return code;
+}
+
 static inline int locked_isend(const void *data, int count, MPI_Datatype type, int dest, int tag,
                                MPI_Comm comm, MPI_Request *request) {
-    return IN_TURN(MPI_Isend(data, count, type, dest, tag, comm, request));
+    return IN_TURN(and_wake(MPI_Isend(data, count, type, dest, tag, comm, request), dest, comm));
 }
 
 static inline int checked_isend(const void *data, int count, MPI_Datatype type, int dest, int tag,
@@ -33,12 +46,13 @@ static inline int checked_isend(const void *data, int count, MPI_Datatype type, 
 
 static inline int checked_issend(const void *data, int count, MPI_Datatype type, int dest, int tag,
                                  MPI_Comm comm, MPI_Request *request, const Call *call) {
-    return check_code(IN_TURN(MPI_Issend(data, count, type, dest, tag, comm, request)), call);
+    return check_code(IN_TURN(and_wake(MPI_Issend(data, count, type, dest, tag, comm, request), dest, comm)),
+                      call);
 }
 
 static inline int locked_irecv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                MPI_Request *request) {
-    return IN_TURN(MPI_Irecv(data, count, type, source, tag, comm, request));
+    return IN_TURN(and_wake(MPI_Irecv(data, count, type, source, tag, comm, request), source, comm));
 }
 
 static inline int checked_irecv(void *data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -56,6 +70,7 @@ static inline int locked_send_now(const void *data, int count, MPI_Datatype type
         *request = MPI_REQUEST_NULL;
     else
         code = MPI_Test(request, complete, MPI_STATUS_IGNORE);
+    wake_rank(comm, dest);
     leave_mpi(locked);
     return code;
 }
@@ -80,6 +95,8 @@ enum { TESTS_AT_ONCE = 32 };
             if (unlikely(state.oversubscribed))                                                              \
                 break;                                                                                       \
         }                                                                                                    \
+        if (unlikely(!*(complete))) /* its sender may sleep until a receive of it is posted */               \
+            wake_rank(comm, source);                                                                         \
         leave_mpi(locked_);                                                                                  \
         code_;                                                                                               \
     })

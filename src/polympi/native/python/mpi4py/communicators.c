@@ -206,7 +206,8 @@ static int meet(Attachment *attachment, const Call *call) {
     if (attachment->met)
         return 0;
     if (attachment->meeting == MPI_REQUEST_NULL)
-        code = IN_TURN(MPI_Ibarrier(attachment->handle, &attachment->meeting));
+        code =
+            IN_TURN(and_wake_all(MPI_Ibarrier(attachment->handle, &attachment->meeting), attachment->handle));
     if (code != MPI_SUCCESS)
         return raise_mpi(code, call);
     while ((waited = wait_for(&attachment->meeting, 1, MPI_STATUSES_IGNORE, call, DEFAULT_TIMEOUT)) > 0)

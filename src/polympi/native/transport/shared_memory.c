@@ -1,4 +1,4 @@
-#include "collectives/shared_memory.h"
+#include "transport/shared_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
