@@ -38,6 +38,7 @@ _HOMES = {
     "polympi.spawning": ("spawn",),
     "polympi.startup": ("abort", "finalize", "init", "library_version", "processor_name", "thread_level"),
     "polympi.turns": ("in_turn", "logging_filter", "print"),
+    "polympi.waits": ("waiting",),
     "polympi.window": ("Window",),
     "polympi.workers.failures": ("WorkerError",),
     "polympi.workers.pool": ("Pool", "pool"),

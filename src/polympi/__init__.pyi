@@ -75,6 +75,7 @@ from polympi.turns import (
     logging_filter as logging_filter,
     print as print,  # noqa: A004  (it is used as polympi.print)
 )
+from polympi.waits import waiting as waiting
 from polympi.window import Window as Window
 from polympi.workers.failures import WorkerError as WorkerError
 from polympi.workers.pool import Pool as Pool, pool as pool
@@ -151,6 +152,7 @@ __all__ = [
     "thread_level",
     "wait_all",
     "wait_any",
+    "waiting",
     "world",
     "wrap",
 ]

@@ -32,6 +32,7 @@ DEFAULT_LEVEL = "serialized"  # the GIL lets one thread at a time into MPI anywa
 LEVEL_VARIABLE = "POLYMPI_THREADS"
 TIMEOUT_VARIABLE = "POLYMPI_TIMEOUT"
 HANG_VARIABLE = "POLYMPI_HANG"
+WAIT_VARIABLE = "POLYMPI_WAIT"
 INTERRUPTED = 130  # exit code after Ctrl-C, as in shells: 128 + SIGINT
 ANOTHERS_S = 3.0  # for another rank to end the job with its own code: sys.exit first runs atexit and destructors
 
@@ -59,7 +60,8 @@ def init(threads: str | None = None, *, world: core.Raw = _JOB) -> Communicator:
 
     Raises:
         TypeError: world isn't a raw communicator, for example None from a ``split`` without this rank.
-        ValueError: an unknown level, or ``POLYMPI_TIMEOUT`` or ``POLYMPI_HANG`` isn't a number of seconds.
+        ValueError: an unknown level, or ``POLYMPI_TIMEOUT`` or ``POLYMPI_HANG`` isn't a number of seconds,
+            or ``POLYMPI_WAIT`` isn't a way to wait.
         StateError: MPI runs already, or can run only, at a lower level than the one asked for; or it has ended; or the
             world was made of other ranks before.
         LauncherError: the launcher belongs to another MPI than the library; or this process was not started by the
@@ -134,6 +136,10 @@ def _start(threads: str | None) -> core.Raw:
             from polympi import hangs
 
             timeout = hangs.begin(HANG_VARIABLE, _tell, timeout)
+        if os.environ.get(WAIT_VARIABLE):
+            from polympi import waits
+
+            waits.begin(WAIT_VARIABLE)
         job = core.start_mpi(level, timeout, _settle)
         launcher.check(job.size)
         launcher.mark_rank(job.rank)

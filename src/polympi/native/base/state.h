@@ -35,6 +35,7 @@ struct state {
     bool several_machines;      /* there are ranks on other machines than this one */
     int machine;                /* if so: the unique number of this one */
     bool initialised_by_us;     /* and therefore finalised by us */
+    uint32_t *any_asleep;       /* how many threads of this machine sleep, or will soon; atomic, shared */
     int outside;                /* threads that are in MPI, or will be, without the GIL */
     int inside;                 /* those of them that will still call MPI; atomic */
     enum stop stop;             /* atomic */
@@ -62,6 +63,7 @@ typedef struct {
     int tag;               /* ANY_TAG, or NO_TAG in collectives */
     bool sends;            /* the peer receives; for sendrecv, its send */
     const void *comm;      /* the communicator, for the hosts of its ranks; NULL: they are not named */
+    int64_t large;         /* bytes that may take many steps of the library, on both ranks */
 } Call;
 enum { NO_PEER = -104, NO_TAG = -105 };
 

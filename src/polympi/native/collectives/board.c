@@ -71,6 +71,14 @@ static bool is_free(const Communicator *comm, Board *board, uint64_t next) {
     return true;
 }
 
+static void wake_readers(const Communicator *comm, int reader) {
+    for (int rank = 0; reader == EVERYBODY && rank < comm->size; rank++)
+        if (rank != comm->rank)
+            mail_wake(comm->mailboxes, rank);
+    if (reader != EVERYBODY)
+        mail_wake(comm->mailboxes, reader);
+}
+
 static void write_page(const Collective *collective, Board *board, uint64_t next, BoardWrite *write) {
     const Communicator *comm = collective->comm;
     size_t place = next % (uint64_t)places(comm->size), nbytes = page_bytes(write->nbytes - write->done);
@@ -79,6 +87,7 @@ static void write_page(const Collective *collective, Board *board, uint64_t next
     memcpy(board->pages + place * PAGE_BYTES, write->data + write->done, nbytes);
     atomic_store_explicit(&board->written, next + 1, memory_order_release);
     write->done += (Py_ssize_t)nbytes;
+    wake_readers(comm, write->reader);
 }
 
 /* Write as much as there is room for. */
@@ -147,6 +156,7 @@ static bool read_from(BoardExchange *exchange, BoardRead *read) {
         take_page(read, board->pages + place * PAGE_BYTES, (Py_ssize_t)nbytes);
         read->done += (Py_ssize_t)nbytes;
         atomic_store_explicit(&board->read[comm->rank], ++read->page, memory_order_release);
+        mail_wake(comm->mailboxes, read->writer); /* which may wait for room */
     }
     return read->done == read->nbytes;
 }

@@ -36,7 +36,8 @@ struct memory_wait {
     const int *source;
     double look_at; /* when to look at what the others call; 0: not set yet */
     double work_at; /* when the library begins to get turns; set with look_at */
-    unsigned polls; /* since its last turn */
+    unsigned polls; /* since its last turn, */
+    double turn_at; /* which was at this time */
 };
 
 /* After a long wait: 1 if it has arrived, 0, or -1 with an exception. */
@@ -52,17 +53,19 @@ static int ask_why(struct memory_wait *wait) {
 }
 
 /* On an oversubscribed machine, the library gets no turn in the first FIRST_SECONDS of a wait, and then one
- * in POLLS_PER_TURN polls, since it may yield by itself. In a barrier of 8 ranks of two hosts on 2 processors
- * (50 us, some 100) unneeded turns cost a tenth (Open MPI 5.0, TCP); a large message that needs them waits
- * only once. */
+ * in POLLS_PER_TURN polls or FIRST_SECONDS, since it may yield by itself. In a barrier of 8 ranks of two
+ * hosts on 2 processors (50 us, some 100) unneeded turns cost a tenth (Open MPI 5.0, TCP); a large message
+ * that needs them waits only once. */
 enum { POLLS_PER_TURN = 4 };
 #define FIRST_SECONDS 250e-6
 
 /* Another rank may wait for this one's library to make progress on an earlier message. */
 static int let_library_work(struct memory_wait *wait, double time) {
-    if (state.oversubscribed && (++wait->polls < POLLS_PER_TURN || time < wait->work_at))
+    bool often = ++wait->polls < POLLS_PER_TURN && time < wait->turn_at + FIRST_SECONDS;
+    if (state.oversubscribed && (often || time < wait->work_at))
         return 0;
     wait->polls = 0;
+    wait->turn_at = time;
     const Collective *collective = wait->collective;
     int found;
     return checked_iprobe(MPI_ANY_SOURCE, 0, collective->comm->shadow, &found, MPI_STATUS_IGNORE,

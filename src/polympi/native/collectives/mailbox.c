@@ -8,7 +8,7 @@
 
 #include "collectives/board.h"
 #include "collectives/call_log.h"
-#include "transport/shared_memory.h"
+#include "transport/sleepers.h"
 
 /* All boxes of a communicator take at most MOST_BYTES, but each at least LEAST_BOX: 32 ranks of which each
  * sends to each have 32 * 32 of 4 KiB. All of /dev/shm is 64 MiB in a container. */
@@ -36,6 +36,7 @@ typedef struct {
 /* A rank's memory of a communicator, which it allocates and frees itself. */
 typedef struct {
     CallLog log;
+    SharedPlace sleeper;                /* of the rank */
     _Alignas(64) _Atomic uint32_t left; /* how many of the neighbours no longer read it */
     _Atomic SharedPlace board;          /* NOWHERE: none yet */
     _Atomic SharedPlace boxes[];        /* for each neighbour, by its index; likewise */
@@ -176,6 +177,8 @@ static inline bool is_room(const Mailboxes *mailboxes, Pair *pair, uint64_t lett
     return end - pair->seen <= mailboxes->letters;
 }
 
+void mail_wake(const Mailboxes *mailboxes, int rank) { wake_at(mailboxes->desks[rank]->sleeper); }
+
 int mail_post(Mailboxes *mailboxes, uint32_t collective, const void *message, Py_ssize_t nbytes, int dest) {
     Pair *pair = &mailboxes->pairs[dest];
     size_t all = (size_t)nbytes, room = letter_room(mailboxes);
@@ -195,6 +198,7 @@ int mail_post(Mailboxes *mailboxes, uint32_t collective, const void *message, Py
     write_letter(letter_of(mailboxes, box, posted), posted + 1, collective, message, all,
                  letters == 1 ? all : room);
     pair->posted = posted + letters;
+    mail_wake(mailboxes, dest);
     return 1;
 }
 
@@ -236,19 +240,21 @@ uint32_t mail_number(const Mailboxes *mailboxes, int source) {
     return next_letter(mailboxes, source)->collective;
 }
 
-/* Report how many letters are taken. */
-static inline void leave_letters(Pair *pair, uint64_t taken) {
+/* Report how many letters are taken: their sender may wait for room. */
+static inline void leave_letters(Mailboxes *mailboxes, int source, uint64_t taken) {
+    Pair *pair = &mailboxes->pairs[source];
     pair->taken = taken;
     atomic_store_explicit(&pair->in->taken, taken, memory_order_release);
+    mail_wake(mailboxes, source);
 }
 
 void mail_drop(Mailboxes *mailboxes, int source) {
-    Pair *pair = &mailboxes->pairs[source];
-    leave_letters(pair, pair->taken + letters_of(mailboxes, next_letter(mailboxes, source)->nbytes));
+    uint64_t letters = letters_of(mailboxes, next_letter(mailboxes, source)->nbytes);
+    leave_letters(mailboxes, source, mailboxes->pairs[source].taken + letters);
 }
 
 Py_ssize_t mail_take(Mailboxes *mailboxes, int source, void *memory, Py_ssize_t most) {
-    Pair *pair = &mailboxes->pairs[source];
+    const Pair *pair = &mailboxes->pairs[source];
     uint64_t taken = pair->taken;
     const Letter *letter = letter_of(mailboxes, pair->in, taken);
     size_t all = letter->nbytes, nbytes = all < (size_t)most ? all : (size_t)most;
@@ -257,7 +263,7 @@ Py_ssize_t mail_take(Mailboxes *mailboxes, int source, void *memory, Py_ssize_t 
     for (uint64_t next = taken + 1; unlikely(done < nbytes); done += room)
         memcpy((char *)memory + done, letter_of(mailboxes, pair->in, next++)->data,
                nbytes - done < room ? nbytes - done : room);
-    leave_letters(pair, taken + letters_of(mailboxes, all));
+    leave_letters(mailboxes, source, taken + letters_of(mailboxes, all));
     return (Py_ssize_t)nbytes;
 }
 
@@ -334,8 +340,11 @@ static uint64_t take_desk(Mailboxes *mailboxes) {
         return answer(NOWHERE);
     mailboxes->desk = desk_bytes(mailboxes->size < shared_ranks ? mailboxes->size : shared_ranks);
     mailboxes->own_desk = take_memory(mailboxes->desk, SHARED_UNIT);
-    if (mailboxes->own_desk != NOWHERE)
-        memset(shared_at(mailboxes->own_desk), 0, mailboxes->desk);
+    if (mailboxes->own_desk != NOWHERE) {
+        Desk *desk = shared_at(mailboxes->own_desk);
+        memset(desk, 0, mailboxes->desk);
+        desk->sleeper = sleeper_place();
+    }
     return answer(mailboxes->own_desk);
 }
 

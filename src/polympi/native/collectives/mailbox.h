@@ -51,6 +51,9 @@ uint32_t mail_number(const Mailboxes *mailboxes, int source);
 Py_ssize_t mail_take(Mailboxes *mailboxes, int source, void *memory, Py_ssize_t most);
 void mail_drop(Mailboxes *mailboxes, int source);
 
+/* Wake a rank that is reached, after something of a board was written for it. */
+void mail_wake(const Mailboxes *mailboxes, int rank);
+
 /* The log of a rank that is reached. */
 struct CallLog *mail_log(const Mailboxes *mailboxes, int rank);
 

@@ -84,9 +84,11 @@ static void go_on(bool sending, bool arriving) {
             since = now();
             mine = sending || arriving;
             MPI_Iallreduce(&mine, &anyones, 1, MPI_INT, MPI_MAX, everyone, &agreement);
+            wake_all(everyone);
             step = ARRIVING;
         } else if ((step == ALL_HERE && !arriving) || (step == QUIET && !sending)) {
             MPI_Ibarrier(everyone, &agreement);
+            wake_all(everyone);
             step++;
         }
     }
@@ -121,16 +123,16 @@ static bool timed_out(double began) { return state.timeout > 0 && now() > began 
 /* ---- with Python ---- */
 
 /* Let other threads run, and from time to time signal handlers: 0 or -1. */
-static int let_others_run(double *signals) {
-    yield_gil();
-    if (now() < *signals + SIGNAL_SECONDS)
+static int let_others_run(double *signals, Idle *idle) {
+    idle_outside(idle);
+    if (!idle->interrupted && now() < *signals + SIGNAL_SECONDS)
         return 0;
     *signals = now();
     return PyErr_CheckSignals();
 }
 
 /* Wait for offloaded calls that were left, and still occupy MPI: 0, or -1 with an exception. */
-static int drain_offloaded(PyObject *say, bool patient) {
+static int drain_offloaded(PyObject *say, bool patient, Idle *idle) {
     double began = now(), signals = began;
     bool said = false;
     for (offloaded_calls_reap(); offloaded_calls_under_way(); offloaded_calls_reap()) {
@@ -140,7 +142,7 @@ static int drain_offloaded(PyObject *say, bool patient) {
         if (long_since && !said && say_what_is_waited_for(say) < 0)
             return -1;
         said = long_since;
-        if (let_others_run(&signals) < 0)
+        if (let_others_run(&signals, idle) < 0)
             return -1;
     }
     return 0;
@@ -150,11 +152,12 @@ static int drain_offloaded(PyObject *say, bool patient) {
  * the program (not `patient`), until no receive has made progress for a moment (a busy machine may take
  * seconds for large ones; sends are waited for later, when the exit status is known): 0, or -1 with an
  * exception. */
-static int drain(PyObject *say, bool patient) {
+static int drain(PyObject *say, bool patient, Idle *idle) {
     double began = now(), signals = began, last_step = began;
     Py_ssize_t steps_left = -1;
     bool said = false;
     while (state.phase == RUNNING) {
+        idle_look(idle);
         progress();
         Py_ssize_t before = steps_left;
         if ((steps_left = receive_steps_left()) != before)
@@ -173,7 +176,7 @@ static int drain(PyObject *say, bool patient) {
                 return -1;
             said = true;
         }
-        if (let_others_run(&signals) < 0)
+        if (let_others_run(&signals, idle) < 0)
             return -1;
     }
     return 0;
@@ -199,7 +202,8 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
     if (!sentences || !is_alive() || state.exit_status || state.ends_alone)
         return sentences;
     state.stuck = false;
-    int failed = drain_offloaded(say, patient);
+    Idle idle = {0};
+    int failed = drain_offloaded(say, patient, &idle);
     if (!failed && state.phase == HELD) { /* MPI can't be called for the rest */
         state.stuck = patient;
         failed = patient ? report_left(sentences) : 0;
@@ -207,10 +211,11 @@ PyObject *settle(PyObject *Py_UNUSED(module), PyObject *args) {
         abandon_sends();
         plan_transfers_let_go();
         progress();
-        failed = drain(say, patient) < 0 || (patient && report_stuck(sentences) < 0) ||
+        failed = drain(say, patient, &idle) < 0 || (patient && report_stuck(sentences) < 0) ||
                  report_receives(sentences) < 0 || raw_receives_report(sentences) < 0 ||
                  plan_transfers_report(sentences) < 0 || windows_report(sentences) < 0;
     }
+    idle_end(&idle);
     if (failed)
         Py_CLEAR(sentences);
     return sentences;
@@ -228,10 +233,14 @@ static void meet(void) {
     int done = 0;
     if (MPI_Ibarrier(everyone, &agreement) != MPI_SUCCESS)
         return;
+    wake_all(everyone);
+    Idle idle = {0};
     while (test_any_number(&agreement, 1, MPI_STATUSES_IGNORE, &done) == MPI_SUCCESS && !done) {
+        idle_look(&idle);
         ended_answer(way);
-        sched_yield();
+        idle_pass(&idle);
     }
+    idle_end(&idle);
 }
 
 /* A probe that finds nothing may have processed only one message in the library's queue, of another
@@ -267,7 +276,9 @@ static void part_from_other_worlds(void) {
  * progress, and another rank may wait for this one to acknowledge a large message. */
 static void come_together(bool reports) {
     bool said = false;
-    for (;; sched_yield()) {
+    Idle idle = {0};
+    for (;; idle_pass(&idle)) {
+        idle_look(&idle);
         bool sending = sends_test(), arriving = receives_test();
         sending |= async_collectives_test();
         sending |= waits_under_way(true);
@@ -281,6 +292,7 @@ static void come_together(bool reports) {
         if (sending && !said && step < ALL_HERE && now() > since + GRACE_SECONDS)
             said = write_what_is_waited_for();
     }
+    idle_end(&idle);
     if (have_world)
         part_from_other_worlds();
     look_for_undelivered(reports);

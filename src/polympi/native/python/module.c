@@ -141,6 +141,19 @@ static PyObject *rest(PyObject *Py_UNUSED(module), PyObject *seconds) {
     return PyErr_CheckSignals() < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+static PyObject *set_waiting(PyObject *Py_UNUSED(module), PyObject *way) {
+    long given = PyLong_AsLong(way);
+    if (given == -1 && PyErr_Occurred())
+        return NULL;
+    waiting = (enum waiting)given;
+    wake_own(); /* those who sleep may have to spin */
+    Py_RETURN_NONE;
+}
+
+static PyObject *get_waiting(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return PyLong_FromLong(waiting);
+}
+
 static PyObject *wake(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
     wake_own();
     Py_RETURN_NONE;
@@ -227,6 +240,9 @@ static PyMethodDef functions[] = {
      "limit_of($module, function, timeout, /)\n--\n\nThe time-out in seconds of a call with this argument; "
      "0: "
      "forever."},
+    {"set_waiting", set_waiting, METH_O,
+     "set_waiting($module, way, /)\n--\n\nHow threads wait: 0 spin, 1 balanced, 2 quiet."},
+    {"get_waiting", get_waiting, METH_NOARGS, "get_waiting($module, /)\n--\n\nHow threads wait: 0 to 2."},
     {"rest", rest, METH_O,
      "rest($module, seconds, /)\n--\n\n"
      "Sleep until a rank of this host gives this one something, wake() was called since the last rest, or "

@@ -16,7 +16,6 @@
 #include "python/last_report.h"
 #include "python/raw/raw.h"
 #include "transfer/hosts.h"
-#include "transport/shared_memory.h"
 #include "transport/sleepers.h"
 #include "transport/transport.h"
 

@@ -4,12 +4,12 @@
 #include "codec/numpy_api.h"
 #include "collectives/mailbox.h"
 #include "collectives/placement.h"
-#include "transport/shared_memory.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 #include "python/interface/communicator.h"
 #include "python/start.h"
 #include "transfer/transfer.h"
+#include "transport/shared_memory.h"
 #include "transport/strided_datatype.h"
 
 /* The layouts of two arrays; the second has room for the first. */
@@ -147,6 +147,29 @@ static PyObject *neighbours(PyObject *Py_UNUSED(module), PyObject *comm) {
     return ranks;
 }
 
+/* How long each sleep takes that nobody ends; 0: as usual. */
+static PyObject *set_only_sleep(PyObject *Py_UNUSED(module), PyObject *seconds) {
+    double given = PyFloat_AsDouble(seconds);
+    if (given == -1 && PyErr_Occurred())
+        return NULL;
+    only_sleep = given;
+    Py_RETURN_NONE;
+}
+
+/* Whether a rank of a communicator sleeps. */
+static PyObject *asleep(PyObject *Py_UNUSED(module), PyObject *args) {
+    Communicator *comm;
+    int rank;
+    if (!PyArg_ParseTuple(args, "O!i", &Communicator_Type, &comm, &rank) || !is_usable(comm))
+        return NULL;
+    return PyBool_FromLong(IN_TURN(is_asleep(comm->comm, rank)));
+}
+
+/* How often others have woken this rank. */
+static PyObject *woken(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return PyLong_FromUnsignedLong(sleeper_woken());
+}
+
 /* Have communicators made from now on, on all ranks, place this rank on the machine of this number. */
 static PyObject *pretend_machine(PyObject *Py_UNUSED(module), PyObject *number) {
     long machine = PyLong_AsLong(number);
@@ -179,6 +202,9 @@ PyMethodDef test_functions[] = {
     {"_crossings", crossings, METH_O, NULL},
     {"_shared_memory", bytes_of_shared_memory, METH_NOARGS, NULL},
     {"_refuse_shared_memory", refuse_shared_memory, METH_O, NULL},
+    {"_asleep", asleep, METH_VARARGS, NULL},
+    {"_woken", woken, METH_NOARGS, NULL},
+    {"_only_sleep", set_only_sleep, METH_O, NULL},
     {"_neighbours", neighbours, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -60,6 +60,13 @@ static inline int checked_irecv(void *data, int count, MPI_Datatype type, int so
     return check_code(locked_irecv(data, count, type, source, tag, comm, request), call);
 }
 
+/* The callers of the next two wake the other rank by this: a sender always, a receiver whose message isn't
+ * complete. They know its rank anyway, which would have to be kept for it here. */
+static inline void locked_wake(MPI_Comm comm, int rank) {
+    if (unlikely(is_any_asleep()))
+        (void)IN_TURN(and_wake(MPI_SUCCESS, rank, comm));
+}
+
 /* Begin a send, and test it once: whether it is `complete`; MPI_REQUEST_NULL after an error. */
 static inline int locked_send_now(const void *data, int count, MPI_Datatype type, int dest, int tag,
                                   MPI_Comm comm, MPI_Request *request, int *complete) {
@@ -70,7 +77,6 @@ static inline int locked_send_now(const void *data, int count, MPI_Datatype type
         *request = MPI_REQUEST_NULL;
     else
         code = MPI_Test(request, complete, MPI_STATUS_IGNORE);
-    wake_rank(comm, dest);
     leave_mpi(locked);
     return code;
 }
@@ -95,8 +101,6 @@ enum { TESTS_AT_ONCE = 32 };
             if (unlikely(state.oversubscribed))                                                              \
                 break;                                                                                       \
         }                                                                                                    \
-        if (unlikely(!*(complete))) /* its sender may sleep until a receive of it is posted */               \
-            wake_rank(comm, source);                                                                         \
         leave_mpi(locked_);                                                                                  \
         code_;                                                                                               \
     })
@@ -129,6 +133,13 @@ static inline enum step test_requests(MPI_Request *requests, int count, MPI_Stat
     int complete = 0;
     int code = locked_test(requests, count, statuses, &complete);
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
+}
+
+/* About how many bytes these are; for Call.large. */
+static inline int64_t about_bytes(int count, MPI_Datatype type) {
+    int size = 0;
+    (void)IN_TURN(MPI_Type_size(type, &size));
+    return (int64_t)count * size;
 }
 
 static inline int locked_cancel(MPI_Request *request) { return IN_TURN(MPI_Cancel(request)); }

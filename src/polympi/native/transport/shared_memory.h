@@ -18,7 +18,7 @@ enum { NOWHERE = 0 }; /* nothing is allocated at the beginning */
  * has POLYMPI_MAILBOXES=0. An MPI error code. */
 int shared_open(MPI_Comm machine);
 
-/* A number of this machine that no other one has; 0: there is no shared memory. */
+/* A number of this machine that no other one has; 0: without shared memory. */
 extern uint32_t shared_machine;
 /* How many ranks share it. */
 extern int shared_ranks;

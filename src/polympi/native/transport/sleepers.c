@@ -9,44 +9,45 @@
 #include <unistd.h>
 
 #include "transport/calls.h"
-#include "transport/shared_memory.h"
 
-/* A rank's part; a cache line of its own, since others read `asleep` with each message. */
+/* A rank's part; its own cache line, since others read `asleep` with each message. */
 typedef struct Sleeper {
     _Alignas(SHARED_UNIT) _Atomic uint32_t asleep; /* its threads that sleep, or will soon */
     _Atomic uint32_t woken;                        /* the word: how often */
-    _Alignas(SHARED_UNIT) _Atomic uint32_t any;    /* of the lowest rank: the threads of the machine */
+    _Alignas(SHARED_UNIT) uint32_t any;            /* of the lowest rank: the threads of the machine */
 } Sleeper;
 
 static Sleeper alone; /* before there is shared memory, or without it */
 static Sleeper *own = &alone;
-_Atomic uint32_t *any_asleep = &alone.any;
 
-static MPI_Group neighbours = MPI_GROUP_NULL; /* the ranks of this machine */
-static Sleeper **sleepers;                    /* by rank there; NULL: its part can't be seen */
-static int keyval = MPI_KEYVAL_INVALID;       /* of the Sleepers of a communicator */
+static bool opened;
+static MPI_Group neighbours; /* the ranks of this machine */
+static Sleeper **sleepers;   /* by rank there; NULL: its part can't be seen */
+static int keyval;           /* of the Sleepers of a communicator */
 
 /* ---- sleeping ---- */
 
 void sleep_begin(Sleep *sleep) {
     sleep->own = own; /* which change when the world is made */
-    sleep->any = any_asleep;
+    sleep->any = state.any_asleep;
     atomic_fetch_add(&sleep->own->asleep, 1);
-    atomic_fetch_add(sleep->any, 1);
+    __atomic_add_fetch(sleep->any, 1, __ATOMIC_SEQ_CST);
 }
 
 void sleep_look(Sleep *sleep) { sleep->woken = atomic_load(&sleep->own->woken); }
 
-bool sleep_for(const Sleep *sleep, double seconds) {
+enum sleep_end sleep_for(const Sleep *sleep, double seconds) {
     struct timespec time = {.tv_sec = (time_t)seconds,
                             .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
-    return syscall(SYS_futex, &sleep->own->woken, FUTEX_WAIT, sleep->woken, &time, NULL, 0) < 0 &&
-           errno == ETIMEDOUT;
+    if (syscall(SYS_futex, &sleep->own->woken, FUTEX_WAIT, sleep->woken, &time, NULL, 0) == 0 ||
+        errno == EAGAIN)
+        return WOKEN;
+    return errno == EINTR ? BY_SIGNAL : TO_THE_END;
 }
 
 void sleep_end(const Sleep *sleep) {
     atomic_fetch_sub(&sleep->own->asleep, 1);
-    atomic_fetch_sub(sleep->any, 1);
+    __atomic_sub_fetch(sleep->any, 1, __ATOMIC_SEQ_CST);
 }
 
 /* ---- waking ---- */
@@ -105,7 +106,7 @@ static Sleepers *keep_all(MPI_Comm comm) {
 static Sleepers *sleepers_of(MPI_Comm comm) {
     Sleepers *kept = NULL;
     int found = 0;
-    if (keyval == MPI_KEYVAL_INVALID || MPI_Comm_get_attr(comm, keyval, &kept, &found) != MPI_SUCCESS)
+    if (!opened || MPI_Comm_get_attr(comm, keyval, &kept, &found) != MPI_SUCCESS)
         return NULL;
     return found ? kept : keep_all(comm);
 }
@@ -128,9 +129,23 @@ __attribute__((noinline, cold)) void wake_sleepers(MPI_Comm comm) {
         wake_if_asleep(all->of[rank]);
 }
 
+bool is_asleep(MPI_Comm comm, int rank) {
+    const Sleepers *all = sleepers_of(comm);
+    return all && all->of[rank] && atomic_load(&all->of[rank]->asleep);
+}
+
+uint32_t sleeper_woken(void) { return atomic_load(&own->woken); }
+
+SharedPlace sleeper_place(void) { return own == &alone ? NOWHERE : shared_place(own); }
+
+__attribute__((noinline, cold)) void wake_sleeper_at(SharedPlace place) {
+    if (place != NOWHERE)
+        wake_if_asleep(shared_at(place));
+}
+
 /* ---- setting up ---- */
 
-/* The places of all; NOWHERE: a rank has none, as all if there is no shared memory. False without memory. */
+/* The places of all; NOWHERE: a rank has none, as all do without shared memory. False without memory. */
 static bool find_neighbours(const SharedPlace *places, int rank, int size) {
     sleepers = calloc((size_t)size, sizeof *sleepers);
     if (!sleepers)
@@ -138,7 +153,7 @@ static bool find_neighbours(const SharedPlace *places, int rank, int size) {
     for (int other = 0; other < size; other++)
         sleepers[other] = places[other] == NOWHERE ? NULL : shared_at(places[other]);
     if (sleepers[0])
-        any_asleep = &sleepers[0]->any;
+        state.any_asleep = &sleepers[0]->any;
     if (sleepers[rank])
         own = sleepers[rank];
     sleepers[rank] = own;
@@ -165,5 +180,6 @@ int sleepers_open(MPI_Comm machine) {
         code = MPI_Comm_group(machine, &neighbours);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
+    opened = code == MPI_SUCCESS;
     return code;
 }

@@ -1,7 +1,7 @@
 /* Waiting ranks that sleep, and how the other ranks of their host wake them.
  *
  * Each rank has a word in the memory that the ranks of a machine share. A thread that waits sleeps on its
- * rank's word; whoever gives a rank something looks whether it sleeps, and wakes it.
+ * rank's word; a rank that gives another one something looks whether it sleeps, and wakes it.
  *
  * Giving and looking are ordered by no fence, which would cost each message more than all the rest: a
  * processor may look before the other one sees what was given, and then nobody wakes the rank. So each sleep
@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "transport/transport.h"
+#include "transport/shared_memory.h"
 
 /* Give this rank a word that the others see; collective over the ranks of a machine, after shared_open. An
  * MPI error code. */
@@ -22,7 +22,7 @@ int sleepers_open(MPI_Comm machine);
 /* A thread's sleep. */
 typedef struct {
     struct Sleeper *own;
-    _Atomic uint32_t *any;
+    uint32_t *any;
     uint32_t woken; /* how often its rank was, before the last look at what is waited for */
 } Sleep;
 
@@ -30,15 +30,18 @@ typedef struct {
 void sleep_begin(Sleep *sleep);
 /* Before each look at what is waited for. */
 void sleep_look(Sleep *sleep);
+enum sleep_end { TO_THE_END, WOKEN, BY_SIGNAL };
 /* Without the GIL: sleep for this long, until the rank is woken (at once, if it was since the last look), or
- * for a signal. Whether this thread slept to the end. */
-bool sleep_for(const Sleep *sleep, double seconds);
+ * a signal arrives. */
+enum sleep_end sleep_for(const Sleep *sleep, double seconds);
 void sleep_end(const Sleep *sleep);
+
+/* How often others have woken this rank. */
+uint32_t sleeper_woken(void);
 
 /* ---- those who wake them ---- */
 
-/* How many threads of this machine sleep, or will soon. */
-extern _Atomic uint32_t *any_asleep;
+static inline bool is_any_asleep(void) { return __atomic_load_n(state.any_asleep, __ATOMIC_RELAXED); }
 
 /* Needs the turn in MPI. */
 void wake_sleeper(MPI_Comm comm, int rank);
@@ -46,13 +49,26 @@ void wake_sleepers(MPI_Comm comm);
 
 /* After something was given to a rank of a communicator, or to MPI_PROC_NULL. Needs the turn in MPI. */
 static inline void wake_rank(MPI_Comm comm, int rank) {
-    if (unlikely(atomic_load_explicit(any_asleep, memory_order_relaxed)))
+    if (unlikely(is_any_asleep()))
         wake_sleeper(comm, rank);
 }
-/* After something was given to all of them. */
+/* After something was given to all of them. Needs it, too. */
 static inline void wake_all(MPI_Comm comm) {
-    if (unlikely(atomic_load_explicit(any_asleep, memory_order_relaxed)))
+    if (unlikely(is_any_asleep()))
         wake_sleepers(comm);
 }
-/* Wake the threads of this rank. */
+/* Wake the threads of this rank. Needs nothing. */
 void wake_own(void);
+
+/* Whether a thread of a rank sleeps, or will soon. Needs the turn in MPI. */
+bool is_asleep(MPI_Comm comm, int rank);
+
+/* The place of this rank's word in the shared memory, for those who know it from there; NOWHERE: it has none.
+ */
+SharedPlace sleeper_place(void);
+void wake_sleeper_at(SharedPlace place);
+/* After something was given to that rank through shared memory. Needs nothing. */
+static inline void wake_at(SharedPlace place) {
+    if (unlikely(is_any_asleep()))
+        wake_sleeper_at(place);
+}

@@ -171,7 +171,8 @@ static PyObject *communicator_dup_for_others(Communicator *self, PyObject *Py_UN
     Creation creation;
     if (!is_usable(self))
         return NULL;
-    if (!has_handles(&(Call){"to_mpi4py", self->rank, NO_PEER, NO_TAG, false, self}) ||
+    if (!has_handles(&(Call){
+            .operation = "to_mpi4py", .rank = self->rank, .peer = NO_PEER, .tag = NO_TAG, .comm = self}) ||
         creation_begin(&creation, self, DUP) < 0)
         return NULL;
     int code = creation_make(make_bare, &making);

@@ -71,6 +71,7 @@ static inline int send_checked(Communicator *self, PyObject *object, const Call 
         MPI_Request request;
         int complete, code = locked_send_now(packet, (int)nbytes, MPI_BYTE, call->peer, call->tag, self->comm,
                                              &request, &complete);
+        locked_wake(self->comm, call->peer);
         if (unlikely(!complete))
             return wait_for_packet(self, packet, request, code, call, timeout);
         packet_give(packet);
@@ -102,6 +103,7 @@ static inline int send_array_at_once(Communicator *self, PyObject *object, PyObj
     }
     MPI_Request request;
     int code = locked_send_now(packet, (int)nbytes, MPI_BYTE, dest, tag, self->comm, &request, &complete);
+    locked_wake(self->comm, dest);
     if (likely(complete)) {
         packet_give(packet);
         return 1;

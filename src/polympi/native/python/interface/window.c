@@ -72,6 +72,15 @@ static int call_here(WindowCall *what) {
     return code;
 }
 
+/* The library of a target may have to answer, which it does when its rank looks at what it waits for. */
+static int wake_targets(const Window *self, const WindowCall *what) {
+    if (what->call == WINDOW_LOCK_ALL || what->call == WINDOW_UNLOCK_ALL || what->call == WINDOW_FLUSH_ALL)
+        wake_all(self->comm->comm);
+    else
+        wake_rank(self->comm->comm, what->rank);
+    return 0;
+}
+
 int window_make_call(Window *self, WindowCall *what, const Call *call) {
     int code = MPI_SUCCESS, failed = 0, aside = 0;
     bool waits = what->call < WINDOW_PUT || what->call > WINDOW_ACCUMULATE;
@@ -79,6 +88,7 @@ int window_make_call(Window *self, WindowCall *what, const Call *call) {
         return -1;
     what->win = self->win;
     self->busy = true;
+    (void)IN_TURN(wake_targets(self, what));
     if (aside)
         failed = offload(self, what, call, &code);
     else

@@ -110,6 +110,8 @@ static inline PyObject *done(int failed) {
 
 /* ---- messages ---- */
 
+enum { WIDEST = 16 }; /* bytes of an element */
+
 /* Whether the core handles a send. */
 static inline Communicator *take_send(PyObject *self, FASTCALL_ARGS, PyObject **values, Numbers *elements,
                                       Call *call) {
@@ -119,6 +121,7 @@ static inline Communicator *take_send(PyObject *self, FASTCALL_ARGS, PyObject **
         !take_tag(values[2], &call->tag))
         return NULL;
     call->rank = comm->rank;
+    call->large = WIDEST * (int64_t)elements->count;
     return comm;
 }
 
@@ -149,6 +152,7 @@ static inline Communicator *take_receive(PyObject *self, FASTCALL_ARGS, PyObject
         !take_any_tag(values[2], &call->tag))
         return NULL;
     call->rank = comm->rank;
+    call->large = WIDEST * (int64_t)elements->count;
     return comm;
 }
 

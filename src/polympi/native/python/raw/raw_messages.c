@@ -27,6 +27,7 @@ static Signature isend_signature = {"isend", 3, 2, 3, {"array", "dest", "tag"}, 
 static inline int start_send(Raw *self, const RawBuffer *raw, const Call *call, MPI_Request *request) {
     int complete, code = locked_send_now(raw->data, raw->count, raw->type, call->peer, call->tag, self->comm,
                                          request, &complete);
+    locked_wake(self->comm, call->peer);
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
 }
 
@@ -38,6 +39,8 @@ static Sending *keep_send(Raw *self, RawBuffer *raw, PyObject *object, const Cal
     PyObject *owner = raw_buffer_owner(raw, object);
     Sending *send = owner ? sending_new((PyObject *)self, call, request, owner, raw->packed) : NULL;
     raw->packed = NULL;
+    if (send)
+        send->call.large = about_bytes(raw->count, raw->type);
     if (!send)
         Py_XINCREF(owner);
     Py_XDECREF(owner);
@@ -49,7 +52,9 @@ static Sending *keep_send(Raw *self, RawBuffer *raw, PyObject *object, const Cal
 /* Wait for a send: 0, or -1, and a pending send is kept until it is complete. */
 static int finish_send(Raw *self, RawBuffer *raw, PyObject *object, const Call *call, MPI_Request *request,
                        double timeout) {
-    if (wait_for(request, 1, MPI_STATUSES_IGNORE, call, timeout) == 0)
+    Call waiting_call = *call;
+    waiting_call.large = about_bytes(raw->count, raw->type);
+    if (wait_for(request, 1, MPI_STATUSES_IGNORE, &waiting_call, timeout) == 0)
         return 0;
     if (*request != MPI_REQUEST_NULL && !state.gone) {
         Sending *send = keep_send(self, raw, object, call, *request);
@@ -125,7 +130,9 @@ static int wait_long(MPI_Request *request, MPI_Status *status, const RawBuffer *
     double limit = timeout == DEFAULT_TIMEOUT ? state.timeout : timeout, end = limit > 0 ? now() + limit : 0;
     double left = limit;
     int waited;
-    while ((waited = wait_for(request, 1, status, call, left)) > 0)
+    Call waiting_call = *call;
+    waiting_call.large = about_bytes(into->count, into->type);
+    while ((waited = wait_for(request, 1, status, &waiting_call, left)) > 0)
         if (limit > 0 && (left = end - now()) <= 0)
             left = 1e-9; /* what is complete is still delivered */
     if (waited == 0)
@@ -208,8 +215,11 @@ static inline int receive(Raw *self, const RawBuffer *raw, const Call *call, dou
                            self->comm, &request, &from, &complete);
     if (unlikely(code != MPI_SUCCESS))
         return raw_buffer_raise(code, raw, call);
-    if (unlikely(!complete && wait_long(&request, &from, raw, call, timeout) < 0))
-        return -1;
+    if (unlikely(!complete)) {
+        locked_wake(self->comm, mpi_source(call->peer));
+        if (wait_long(&request, &from, raw, call, timeout) < 0)
+            return -1;
+    }
     return arrived(raw, &from, status, wanted, call);
 }
 

@@ -36,6 +36,7 @@ RawReceive *raw_receive_start(Raw *raw, PyObject *into, const Call *call) {
         free(receive);
         return NULL;
     }
+    receive->call.large = about_bytes(buffer->count, buffer->type);
     receive->raw = (Raw *)Py_NewRef((PyObject *)raw);
     receive->into = Py_NewRef(into);
     CHAIN_PUSH(receives, receive);

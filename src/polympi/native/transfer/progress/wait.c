@@ -60,6 +60,7 @@ typedef struct Wait {
     bool posted;   /* a receive without a message: it can be cancelled */
     bool recalled; /* its thread has to cancel it: there may be a message for it elsewhere */
     bool outside;  /* its thread tests it without the GIL: leave the requests alone */
+    Idle idle;
     int count;
     MPI_Request requests[];
 } Wait;
@@ -72,6 +73,7 @@ static Wait *wait_open(const MPI_Request *requests, int count, const MPI_Status 
         return (void *)PyErr_NoMemory();
     *wait = (Wait){.call = *call, .thread = PyThread_get_thread_ident(), .count = count};
     wait->posted = count == 1 && statuses != MPI_STATUSES_IGNORE && call->peer != NO_PEER;
+    wait->idle.large = call->large;
     memcpy(wait->requests, requests, (size_t)count * sizeof *requests);
     CHAIN_PUSH(waits, wait);
     return wait;
@@ -80,6 +82,7 @@ static Wait *wait_open(const MPI_Request *requests, int count, const MPI_Status 
 static void wait_close(Wait *wait, MPI_Request *requests) {
     memcpy(requests, wait->requests, (size_t)wait->count * sizeof *requests);
     CHAIN_REMOVE(waits, wait);
+    idle_end(&wait->idle);
     free(wait);
 }
 
@@ -115,6 +118,12 @@ void yield_gil(void) {
     Py_END_ALLOW_THREADS;
 }
 
+void idle_outside(Idle *idle) {
+    Py_BEGIN_ALLOW_THREADS;
+    idle_pass(idle);
+    Py_END_ALLOW_THREADS;
+}
+
 void come_inside(PyThreadState *thread) {
     bool parked = __atomic_load_n(&state.stop, __ATOMIC_ACQUIRE) == PARK || python_is_over();
     __atomic_sub_fetch(&state.inside, 1, __ATOMIC_SEQ_CST);
@@ -129,23 +138,24 @@ bool is_only_thread(void) {
     return first && !PyThreadState_Next(first);
 }
 
-/* Test and yield without the GIL until complete, until `end`, or until all threads have to stop. */
-static int yield_until(double end, Wait *wait, MPI_Status *statuses, int *complete) {
+/* Test without the GIL until complete, until `end`, until all threads have to stop, or for a signal. */
+static int test_until(double end, Wait *wait, MPI_Status *statuses, int *complete) {
     int code = MPI_SUCCESS, tests = TESTS_PER_PROGRESS;
-    bool yields = !state.library_yields || !is_only_thread(); /* a thread that yields in MPI holds the turn */
+    Idle *idle = &wait->idle;
+    idle->library_yields = state.library_yields && is_only_thread(); /* else it holds the turn meanwhile */
     wait->outside = true;
     PyThreadState *thread = go_outside();
     do {
         if (must_stop())
             break;
+        idle_look(idle);
         take_turn();
         code = test_any_number(wait->requests, wait->count, statuses, complete);
         end_turn();
         if (code != MPI_SUCCESS || *complete)
             break;
-        if (yields) /* not twice in a row, which would double the time to the next test */
-            sched_yield();
-    } while (--tests > 0 || now() < end);
+        idle_pass(idle);
+    } while (!idle->interrupted && ((--tests > 0 && !idle->seconds) || now() < end));
     come_inside(thread);
     wait->outside = false;
     return code;
@@ -168,12 +178,13 @@ static int wait_outside(Wait *wait, MPI_Status *statuses, const Call *call, doub
         if (timeout > 0 && end > watch.began + timeout)
             end = watch.began + timeout;
         if (anything_pending()) {
+            idle_look(&wait->idle);
             progress_some();
             end = 0; /* back after TESTS_PER_PROGRESS tests */
         }
         if (still_running(call) < 0)
             return -1;
-        int code = yield_until(end, wait, statuses, &complete);
+        int code = test_until(end, wait, statuses, &complete);
         if (unlikely(code != MPI_SUCCESS))
             return raise_mpi(code, call);
         if (complete)
@@ -192,6 +203,7 @@ static int wait_outside(Wait *wait, MPI_Status *statuses, const Call *call, doub
 void recall_receives(int source, int tag) {
     for (Wait *wait = waits; wait; wait = wait->next)
         wait->recalled |= wait->posted && takes(&wait->call, source, tag);
+    wake_own();
 }
 
 int wait_longer(MPI_Request *requests, int count, MPI_Status *statuses, const Call *call, double timeout) {
@@ -216,14 +228,14 @@ int wait_without_gil(MPI_Request *requests, int count, MPI_Status *statuses, con
     return failed;
 }
 
-enum step wait_poll(enum step (*poll)(void *context), void *context, const Call *call, double timeout) {
-    if (timeout == DEFAULT_TIMEOUT)
-        timeout = state.timeout;
+static enum step poll_until_done(enum step (*poll)(void *context), void *context, const Call *call,
+                                 double timeout, Idle *idle) {
     Watch watch = {0};
     double signals = 0;
     for (;;) {
         if (still_running(call) < 0)
             return FAILED;
+        idle_look(idle);
         enum step done = poll(context);
         if (done != PENDING)
             return done;
@@ -238,13 +250,22 @@ enum step wait_poll(enum step (*poll)(void *context), void *context, const Call 
             return raise_timeout(call, timeout);
         if (!state.oversubscribed && time < watch.began + SPIN_SECONDS)
             continue;
-        yield_gil();
-        if (time > signals + SIGNAL_SECONDS) {
+        idle->large = call->large;
+        idle_outside(idle);
+        if (idle->interrupted || time > signals + SIGNAL_SECONDS) {
             signals = time;
             if (long_wait_signals(watch.began) < 0 || watch_step(&watch, call, time) < 0)
                 return FAILED;
         }
     }
+}
+
+enum step wait_poll(enum step (*poll)(void *context), void *context, const Call *call, double timeout) {
+    Idle idle = {0};
+    enum step done =
+        poll_until_done(poll, context, call, timeout == DEFAULT_TIMEOUT ? state.timeout : timeout, &idle);
+    idle_end(&idle);
+    return done;
 }
 
 bool may_block(double timeout) {
@@ -288,6 +309,7 @@ static bool others_wait(void) {
 
 void dismiss_threads(void) {
     __atomic_store_n(&state.stop, LEAVE, __ATOMIC_SEQ_CST);
+    wake_own();
     while (state.outside || others_wait()) {
         yield_gil();
         offloaded_calls_reap();
@@ -296,6 +318,7 @@ void dismiss_threads(void) {
 
 void park_threads(void) {
     __atomic_store_n(&state.stop, PARK, __ATOMIC_SEQ_CST);
+    wake_own();
     while (__atomic_load_n(&state.inside, __ATOMIC_SEQ_CST))
         sched_yield();
 }

@@ -3,6 +3,7 @@
 
 #include "base/arguments.h"
 #include "base/errors.h"
+#include "transfer/progress/idle.h"
 #include "transport/calls.h"
 
 /* How long to spin with the GIL held. A message of a neighbour that is ready takes about a microsecond.
@@ -76,6 +77,8 @@ void come_inside(PyThreadState *thread);
 bool is_only_thread(void);
 /* Let other Python threads run for a moment. */
 void yield_gil(void);
+/* Likewise, in a wait. */
+void idle_outside(Idle *idle);
 
 /* ---- at the end ---- */
 

@@ -222,6 +222,7 @@ static int post(Incoming *in, char *data, int count, MPI_Datatype type) {
     if (!request)
         return -1;
     in->inbox->unposted--;
+    in->call.large += about_bytes(count, type);
     return checked_irecv(data, count, type, rank_at_carrier(in->comm, in->inbox->small.MPI_SOURCE),
                          sequence_tag(in->inbox->announced.sequence), carrier_of(in->comm)->shadow, request,
                          &in->call);
@@ -725,7 +726,9 @@ PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *in
     in->expects = array != NULL;
     if (come > PENDING)
         advance(in);
-    else if (unlikely(come == FAILED))
+    else if (likely(come == PENDING))
+        locked_wake(comm->comm, mpi_source(source));
+    else
         fail(in);
     return incoming_wait(in, status, timeout);
 }

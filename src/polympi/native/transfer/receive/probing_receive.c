@@ -117,17 +117,20 @@ static enum step spin(Incoming *in) {
 }
 
 /* Look without the GIL until something is there that fits, or until `end`. */
-static int look_outside(const Incoming *in, double end) {
+static int look_outside(const Incoming *in, double end, Idle *idle) {
     int found = 0, code = MPI_SUCCESS;
     PyThreadState *thread = go_outside();
     while (!must_stop()) {
+        idle_look(idle);
         take_turn();
         code = iprobe(mpi_source(in->call.peer), mpi_tag(in->call.tag), in->comm->comm, &found,
                       MPI_STATUS_IGNORE);
         end_turn();
         if (code != MPI_SUCCESS || found || !__atomic_load_n(&in->probes, __ATOMIC_ACQUIRE) || now() >= end)
             break;
-        sched_yield();
+        idle_pass(idle);
+        if (idle->interrupted)
+            break;
     }
     come_inside(thread);
     return code;
@@ -137,9 +140,7 @@ static int look_outside(const Incoming *in, double end) {
 #define PROGRESS_SECONDS 50e-6
 #define SIGNAL_SECONDS 0.05
 
-int probing_wait(Incoming *in, double timeout) {
-    if (timeout == DEFAULT_TIMEOUT)
-        timeout = state.timeout;
+static int look_and_wait(Incoming *in, double timeout, Idle *idle) {
     Watch watch = watch_begin(now(), timeout);
     double end = timeout > 0 ? watch.began + timeout : 0;
     if (still_running(&in->call) < 0)
@@ -159,12 +160,13 @@ int probing_wait(Incoming *in, double timeout) {
         if (watch_step(&watch, &in->call, time) < 0)
             return -1;
         if (anything_pending()) {
+            idle_look(idle);
             progress_some();
             pause = now() + PROGRESS_SECONDS;
             if (still_running(&in->call) < 0)
                 return -1;
         }
-        int code = in->probes ? look_outside(in, end && end < pause ? end : pause) : MPI_SUCCESS;
+        int code = in->probes ? look_outside(in, end && end < pause ? end : pause, idle) : MPI_SUCCESS;
         if (code != MPI_SUCCESS)
             return raise_mpi(code, &in->call);
         if (!in->probes)
@@ -172,4 +174,11 @@ int probing_wait(Incoming *in, double timeout) {
         if (still_running(&in->call) < 0)
             return -1;
     }
+}
+
+int probing_wait(Incoming *in, double timeout) {
+    Idle idle = {0};
+    int failed = look_and_wait(in, timeout == DEFAULT_TIMEOUT ? state.timeout : timeout, &idle);
+    idle_end(&idle);
+    return failed;
 }

@@ -105,6 +105,7 @@ int outgoing_copy_parts(Outgoing *out) {
 /* Start sending memory on the shadow communicator. */
 static int start_piece(Outgoing *out, const char *data, int count, MPI_Datatype type, int dest, int tag) {
     MPI_Request *request = new_request(out);
+    out->call.large += about_bytes(count, type);
     return request ? checked_isend(data, count, type, rank_at_carrier(out->comm, dest), tag,
                                    carrier_of(out->comm)->shadow, request, &out->call)
                    : -1;

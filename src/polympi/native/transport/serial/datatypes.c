@@ -82,6 +82,11 @@ int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *c
     return MPI_SUCCESS;
 }
 
+int MPI_Type_size(MPI_Datatype type, int *size) {
+    *size = (int)type->nbytes;
+    return MPI_SUCCESS;
+}
+
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count) {
     long long size = (long long)type->nbytes;
     *count = size && status->nbytes % size == 0 ? (int)(status->nbytes / size) : size ? MPI_UNDEFINED : 0;

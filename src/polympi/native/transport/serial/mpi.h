@@ -166,6 +166,7 @@ int MPI_Type_contiguous(int count, MPI_Datatype of, MPI_Datatype *made);
 int MPI_Type_create_hvector(int count, int length, long stride, MPI_Datatype of, MPI_Datatype *made);
 int MPI_Type_commit(MPI_Datatype *type);
 int MPI_Type_free(MPI_Datatype *type);
+int MPI_Type_size(MPI_Datatype type, int *size);
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count);
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count);
 

@@ -1,0 +1,52 @@
+#include "transfer/progress/idle.h"
+
+#include <sched.h>
+
+#include "transfer/progress/wait.h"
+
+enum waiting waiting = WAIT_BALANCED;
+double only_sleep;
+
+/* How a wait becomes a sleep: after this many seconds, for at most this share of what it has lasted. */
+static const struct {
+    double after, share;
+} ways[] = {
+    /* Waking takes some 50 us, 1 % of that: what messages and collectives usually wait for is over before. */
+    [WAIT_BALANCED] = {5e-3, 1. / 20},
+    /* What nobody wakes this rank for, such as the steps of a large message in the library, takes a quarter
+     * longer. */
+    [WAIT_QUIET] = {SPIN_SECONDS, 1. / 4},
+};
+
+/* A sleep that the system measures takes this much longer than was asked for, so that it is the shortest. */
+#define SHORTEST_SECONDS 50e-6
+/* Where a rank isn't woken, it finds so late what it waits for. Its looks then take less than a hundredth of
+ * a processor. */
+#define LONGEST_SECONDS 1e-3
+
+/* A rank that sleeps delays each step of a large message in flight, where the library copies it piece
+ * by piece: 100 MB took 1.5 s instead of 13 ms. Even a busy machine copies this many bytes per second. */
+#define SLOWEST_BYTES 400e6
+
+static double sleep_length(const Idle *idle, double waited) {
+    if (waiting == WAIT_SPIN || waited < ways[waiting].after || waited < (double)idle->large / SLOWEST_BYTES)
+        return 0;
+    if (only_sleep)
+        return only_sleep;
+    double length = waited * ways[waiting].share;
+    return length < SHORTEST_SECONDS ? SHORTEST_SECONDS : length > LONGEST_SECONDS ? LONGEST_SECONDS : length;
+}
+
+void idle_pass(Idle *idle) {
+    if (idle->seconds) {
+        enum sleep_end end = sleep_for(&idle->sleep, idle->seconds);
+        idle->interrupted = end == BY_SIGNAL;
+        if (end == WOKEN) /* perhaps for the first of several steps */
+            idle->since = 0;
+    } else if (!idle->library_yields) /* not twice in a row, which would double the time to the next look */
+        sched_yield();
+    double time = now();
+    if (!idle->since)
+        idle->since = time;
+    idle->seconds = sleep_length(idle, time - idle->since);
+}

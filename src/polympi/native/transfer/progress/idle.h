@@ -1,0 +1,45 @@
+/* What a thread does between two looks at what it waits for: it yields the processor, or sleeps.
+ *
+ * Sleeping takes longer: a rank that is woken needs some 50 us until it runs. So it begins, or takes a share
+ * of the time, where that makes little difference to the whole wait. */
+#pragma once
+
+#include "transport/sleepers.h"
+
+/* WAIT_SPIN: never sleep. WAIT_QUIET: nearly at once. */
+enum waiting { WAIT_SPIN, WAIT_BALANCED, WAIT_QUIET };
+/* Guarded by the GIL when it is written; read without. */
+extern enum waiting waiting;
+
+/* One wait; all zeros at first. */
+typedef struct {
+    double since;        /* when it began, or was last woken */
+    double seconds;      /* to sleep after the next look; 0: only yield */
+    int64_t large;       /* bytes that it waits for, if that are many */
+    bool ready;          /* others wake this thread */
+    bool interrupted;    /* by a signal: have Python look at it */
+    bool library_yields; /* by itself, in each look */
+    Sleep sleep;
+} Idle;
+
+/* Before a look. What arrives after it ends the sleep that follows. */
+static inline void idle_look(Idle *idle) {
+    if (idle->seconds) {
+        if (!idle->ready)
+            sleep_begin(&idle->sleep);
+        idle->ready = true;
+        sleep_look(&idle->sleep);
+    }
+}
+/* After a look in vain; without the GIL. */
+void idle_pass(Idle *idle);
+/* The wait is over. */
+static inline void idle_end(Idle *idle) {
+    if (idle->ready)
+        sleep_end(&idle->sleep);
+    idle->ready = false;
+}
+
+/* For tests: have all sleeps take this long unless they are ended, so that one that nobody ends is seen. 0:
+ * as usual. */
+extern double only_sleep;
