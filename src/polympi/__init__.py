@@ -18,6 +18,7 @@ _HOMES = {
     "polympi.buffered": ("buffer_attach", "buffer_detach"),
     "polympi.cartesian": ("Cartesian",),
     "polympi.communicator": ("Communicator",),
+    "polympi.completion": ("as_completed", "wait_some"),
     "polympi.errors": (
         *("EndedError", "Error", "FileError", "LauncherError", "LibraryError", "MismatchError", "NoBufferError"),
         *("RankError", "RemoteError", "StateError", "TagError", "Timeout", "TruncationError"),

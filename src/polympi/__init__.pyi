@@ -10,6 +10,7 @@ from polympi.buffered import (
 )
 from polympi.cartesian import Cartesian as Cartesian
 from polympi.communicator import Communicator as Communicator
+from polympi.completion import as_completed as as_completed, wait_some as wait_some
 from polympi.errors import (
     EndedError as EndedError,
     Error as Error,
@@ -126,6 +127,7 @@ __all__ = [
     "Window",
     "WorkerError",
     "abort",
+    "as_completed",
     "buffer_attach",
     "buffer_detach",
     "finalize",
@@ -153,6 +155,7 @@ __all__ = [
     "wait_all",
     "wait_any",
     "waiting",
+    "wait_some",
     "world",
     "wrap",
 ]

@@ -6,6 +6,7 @@ from operator import index
 
 from polympi.errors import MismatchError, RankError, StateError
 from polympi.freed import Freed
+from polympi.messages import Messages
 from polympi.mpi4py_words import COMMUNICATOR, Absent, Listed
 from polympi.native import core
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     )
 
 
-class Communicator(Freed, core.Communicator, metaclass=Listed):
+class Communicator(Freed, Messages, core.Communicator, metaclass=Listed):
     """A group of ranks that send each other any object (MPI 5.0, chapters 3, 6 and 7).
 
     :data:`polympi.world` holds all ranks; :meth:`split` and :meth:`dup` make others. In a ``with`` statement it is

@@ -14,6 +14,7 @@ from polympi.communicator import Communicator
 from polympi.deadline import Deadline
 from polympi.errors import MismatchError, RankError, StateError
 from polympi.freed import Freed
+from polympi.messages import Messages
 from polympi.mpi4py_words import COMMUNICATOR, Absent, Listed
 from polympi.native import core
 from polympi.native.core import SUM
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-class Intercommunicator(Freed, core.Communicator, metaclass=Listed):
+class Intercommunicator(Freed, Messages, core.Communicator, metaclass=Listed):
     """Two groups of ranks: :meth:`Communicator.create_intercomm` and :func:`spawn` make it; freed after ``with``.
 
     ``send``, ``recv`` and all other calls with a ``dest`` or a ``source`` mean ranks of the remote group.

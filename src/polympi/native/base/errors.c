@@ -200,6 +200,15 @@ static PyObject *awaited(const Call *call) {
                                  : PyUnicode_FromFormat(" for %s", rank_text(peer, call, call->peer));
 }
 
+/* Whether it waits for the first of several requests. */
+static bool is_of_requests(const Call *call) {
+    static const char *const names[] = {"wait_any", "wait_some", "as_completed"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(call->operation, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static const char *what_was_missing(const Call *call) {
     if (call->sends)
         return "it did not receive";
@@ -207,7 +216,7 @@ static const char *what_was_missing(const Call *call) {
         return "it has not called it with these ranks";
     if (call->peer != NO_PEER)
         return "no matching message came";
-    if (strcmp(call->operation, "wait_any") == 0)
+    if (is_of_requests(call))
         return "none of the requests was complete";
     return state.levels_clash
                ? "not all other ranks called it, or it hangs, since the ranks run MPI at different thread "

@@ -38,6 +38,7 @@ Request *request_new(void) {
     request->kind = COMPLETE;
     request->busy = request->posted = false;
     request->value = Py_NewRef(Py_None);
+    request->watch = NULL;
     request->status = (Status){.source = PROC_NULL, .tag = ANY_TAG};
     return request;
 }
@@ -117,6 +118,8 @@ static void request_dealloc(Request *request) {
             async_leave(request->collective);
     }
     Py_XDECREF(request->value);
+    if (unlikely(request->watch != NULL))
+        PyMem_Free(request->watch);
     give_memory(request);
 }
 
@@ -188,8 +191,7 @@ static int wait_for_message(Request *request, double timeout) {
     return 0;
 }
 
-/* Wait until complete: 0 or -1. After a time-out the request is unchanged. The caller holds a reference. */
-static int finish(Request *request, double timeout) {
+int request_finish(Request *request, double timeout) {
     if (check_free(request) < 0)
         return -1;
     if (request->kind != COMPLETE) {
@@ -223,8 +225,7 @@ static int test_message(Request *request) {
     return 1;
 }
 
-/* 1 complete, 0 not yet, -1 exception. The caller holds a reference. */
-static int test(Request *request) {
+int request_look(Request *request) {
     if (check_free(request) < 0)
         return -1;
     if (request->kind == COMPLETE)
@@ -235,6 +236,35 @@ static int test(Request *request) {
     return complete;
 }
 
+/* Whether what is pending needs no more time: 1, 0, or -1 with an exception. */
+static int is_ready(Request *request) {
+    if (request->kind == SENDING)
+        return sending_test(request->send);
+    if (request->kind == RECEIVING)
+        return incoming_test(request->in);
+    if (request->kind == RECEIVING_PLAINLY)
+        return raw_receive_test(request->raw);
+    return request->collective->over;
+}
+
+int request_ready(Request *request) {
+    if (request->kind == COMPLETE || !is_alive()) /* which wait reports */
+        return 1;
+    if (request->busy || state.phase == HELD)
+        return 0;
+    request->busy = true;
+    int ready = is_ready(request);
+    request->busy = false;
+    return ready;
+}
+
+const Call *request_call(const Request *request) {
+    return request->kind == SENDING         ? &request->send->call
+           : request->kind == RECEIVING     ? incoming_call(request->in)
+           : request->kind == IN_COLLECTIVE ? &request->collective->collective.call
+                                            : raw_receive_call(request->raw);
+}
+
 /* ---- methods ---- */
 
 static Signature wait_signature = {"wait", 0, 0, 2, {"status", "timeout"}, {NULL}};
@@ -243,13 +273,13 @@ static PyObject *request_wait(Request *self, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
     double timeout;
     if (signature_parse(&wait_signature, args, nargs, kwnames, values) < 0 ||
-        parse_timeout(values[1], &timeout, "wait") < 0 || finish(self, timeout) < 0)
+        parse_timeout(values[1], &timeout, "wait") < 0 || request_finish(self, timeout) < 0)
         return NULL;
     return with_status(Py_NewRef(self->value), &self->status, values[0]);
 }
 
 static PyObject *request_test(Request *self, PyObject *Py_UNUSED(unused)) {
-    int complete = test(self);
+    int complete = request_look(self);
     if (complete == 0 && anything_pending())
         progress_some();
     return complete < 0 ? NULL : PyBool_FromLong(complete);
@@ -268,6 +298,44 @@ static PyObject *request_cancel(Request *self, PyObject *Py_UNUSED(unused)) {
     }
     self->busy = false;
     return PyBool_FromLong(cancelled);
+}
+
+static PyObject *request_is_ready(Request *self, PyObject *Py_UNUSED(unused)) {
+    int ready = request_ready(self);
+    return ready < 0 ? NULL : PyBool_FromLong(ready);
+}
+
+static PyObject *request_give_up(Request *self, PyObject *unused) {
+    if (self->busy || state.phase != RUNNING)
+        Py_RETURN_NONE;
+    if (self->kind != RECEIVING)
+        return request_cancel(self, unused);
+    self->kind = COMPLETE;
+    incoming_leave(self->in);
+    incoming_trim();
+    Py_RETURN_NONE;
+}
+
+static PyObject *request_check_wait(Request *self, PyObject *Py_UNUSED(unused)) {
+    if (self->kind == COMPLETE || self->busy || state.phase != RUNNING)
+        Py_RETURN_NONE;
+    double time = now();
+    if (!self->watch) {
+        if (!(self->watch = PyMem_Malloc(sizeof *self->watch)))
+            return PyErr_NoMemory();
+        *self->watch = watch_begin(time, 0);
+    }
+    const Call call = *request_call(self); /* raising runs Python code, which may complete it */
+    if (watch_step(self->watch, &call, time) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *request_await(PyObject *self) {
+    PyObject *module = PyImport_ImportModule("polympi.awaiting");
+    PyObject *waiting = module ? PyObject_CallMethod(module, "wait", "O", self) : NULL;
+    Py_XDECREF(module);
+    return waiting;
 }
 
 static PyObject *request_done(Request *self, void *Py_UNUSED(unused)) {
@@ -301,6 +369,18 @@ static PyMethodDef request_methods[] = {
      "Cancel a receive that no message has arrived for; True if it was cancelled. Sends and collectives "
      "cannot be cancelled.\n\n"
      "MPI 5.0, section 3.8.4."},
+    {"_is_ready", (PyCFunction)request_is_ready, METH_NOARGS,
+     "_is_ready($self, /)\n--\n\n"
+     "Whether ``wait`` would return or raise at once. Unlike ``test`` it doesn't take a message, and another "
+     "thread may wait meanwhile."},
+    {"_give_up", (PyCFunction)request_give_up, METH_NOARGS,
+     "_give_up($self, /)\n--\n\n"
+     "Cancel a receive; a message that has arrived goes to a later one, unless it is raw. Nothing else is "
+     "changed."},
+    {"_check_wait", (PyCFunction)request_check_wait, METH_NOARGS,
+     "_check_wait($self, /)\n--\n\n"
+     "Raise EndedError if it waits for a rank that has ended, once several calls have found that; each wait "
+     "does so now and then."},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
      "``Request[T]``: one whose ``wait`` returns a T."},
     {NULL, NULL, 0, NULL},
@@ -312,6 +392,8 @@ static PyGetSetDef request_attributes[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+static PyAsyncMethods request_async = {.am_await = request_await};
+
 PyTypeObject Request_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "polympi.Request",
     .tp_basicsize = sizeof(Request),
@@ -322,185 +404,13 @@ PyTypeObject Request_Type = {
     .tp_dealloc = (destructor)request_dealloc,
     .tp_traverse = (traverseproc)request_traverse,
     .tp_clear = (inquiry)request_clear,
+    .tp_as_async = &request_async,
     .tp_methods = request_methods,
     .tp_getset = request_attributes,
 };
 
-/* ---- several requests ---- */
-
-/* The requests in a new tuple: while they are waited for, other threads, signal handlers and destructors may
- * change the given sequence. NULL with TypeError. */
-static PyObject *tuple_of_requests(PyObject *given, const char *function) {
-    PyObject *requests = PySequence_Tuple(given);
-    for (Py_ssize_t i = 0; requests && i < PyTuple_GET_SIZE(requests); i++) {
-        PyObject *item = PyTuple_GET_ITEM(requests, i);
-        if (Py_TYPE(item) != &Request_Type) {
-            PyErr_Format(PyExc_TypeError, "%s(): item %zd is a %.100s, not a Request", function, i,
-                         Py_TYPE(item)->tp_name);
-            Py_CLEAR(requests);
-        }
-    }
-    return requests;
-}
-
-static inline Request *request_at(PyObject *requests, Py_ssize_t i) {
-    return (Request *)PyTuple_GET_ITEM(requests, i);
-}
-
-static Signature wait_all_signature = {"wait_all", 1, 1, 2, {"requests", "timeout"}, {NULL}};
-static Signature wait_any_signature = {"wait_any", 1, 1, 2, {"requests", "timeout"}, {NULL}};
-
-/* All receives make progress while the first is waited for. */
-static void list_receives(PyObject *requests) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(requests); i++) {
-        Request *request = request_at(requests, i);
-        if (request->kind == RECEIVING && !request->busy)
-            incoming_list(request->in);
-    }
-}
-
-/* Let a Timeout name the time for all requests instead of the time left for this one. */
-static void name_whole_time(const Request *request, double seconds) {
-    if (request->kind == COMPLETE || !PyErr_ExceptionMatches(PyExc_TimeoutError))
-        return;
-    /* a copy: raising runs Python code, in which another thread may complete the request */
-    const Call call = request->kind == SENDING         ? request->send->call
-                      : request->kind == RECEIVING     ? *incoming_call(request->in)
-                      : request->kind == IN_COLLECTIVE ? request->collective->collective.call
-                                                       : *raw_receive_call(request->raw);
-    PyErr_Clear();
-    raise_timeout(&call, seconds);
-}
-
-/* Wait for all. */
-static int finish_all(PyObject *requests, double timeout) {
-    double limit = timeout == DEFAULT_TIMEOUT ? state.timeout : timeout, end = limit > 0 ? now() + limit : 0;
-    list_receives(requests);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(requests); i++) {
-        double left = limit > 0 ? end - now() : timeout;
-        if (limit > 0 && left <= 0)
-            left = 1e-9; /* what is complete is still delivered */
-        if (finish(request_at(requests, i), left) < 0) {
-            if (limit > 0 && now() >= end)
-                name_whole_time(request_at(requests, i), limit);
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* The values of requests that are complete. */
-static PyObject *list_of_values(PyObject *requests) {
-    PyObject *values = PyList_New(PyTuple_GET_SIZE(requests));
-    for (Py_ssize_t i = 0; values && i < PyTuple_GET_SIZE(requests); i++)
-        PyList_SET_ITEM(values, i, Py_NewRef(request_at(requests, i)->value));
-    return values;
-}
-
-static PyObject *make_progress(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
-    if (state.phase == RUNNING)
-        progress();
-    Py_RETURN_NONE;
-}
-
-static PyObject *wait_all(PyObject *Py_UNUSED(module), FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS], *requests;
-    double timeout;
-    if (signature_parse(&wait_all_signature, args, nargs, kwnames, values) < 0 ||
-        parse_timeout(values[1], &timeout, "wait_all") < 0 ||
-        !(requests = tuple_of_requests(values[0], "wait_all")))
-        return NULL;
-    PyObject *result = finish_all(requests, timeout) < 0 ? NULL : list_of_values(requests);
-    Py_DECREF(requests);
-    return result;
-}
-
-struct any {
-    PyObject *requests;
-    Py_ssize_t complete;
-};
-
-static int poll_any(void *context) {
-    struct any *any = context;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(any->requests); i++) {
-        int complete = test(request_at(any->requests, i));
-        if (complete) {
-            any->complete = i;
-            return complete;
-        }
-    }
-    return 0;
-}
-
-static PyObject *wait_any(PyObject *Py_UNUSED(module), FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS], *result = NULL;
-    const Call call = {.operation = "wait_any", .rank = state.world_rank, .peer = NO_PEER, .tag = NO_TAG};
-    double timeout;
-    struct any any;
-    if (signature_parse(&wait_any_signature, args, nargs, kwnames, values) < 0 ||
-        parse_timeout(values[1], &timeout, "wait_any") < 0 || !is_running())
-        return NULL;
-    if (!(any.requests = tuple_of_requests(values[0], "wait_any")))
-        return NULL;
-    if (PyTuple_GET_SIZE(any.requests) == 0)
-        PyErr_SetString(PyExc_ValueError, "wait_any(): there are no requests to wait for");
-    else if (wait_poll(poll_any, &any, &call, timeout) > 0) {
-        Request *request = request_at(any.requests, any.complete);
-        if (request->value)
-            result = Py_BuildValue("nO", any.complete, request->value);
-        else
-            finish(request, timeout); /* raises its error */
-    }
-    Py_DECREF(any.requests);
-    return result;
-}
-
-static PyObject *test_all(PyObject *Py_UNUSED(module), PyObject *given) {
-    PyObject *requests = tuple_of_requests(given, "test_all");
-    if (!requests)
-        return NULL;
-    int all = 1;
-    for (Py_ssize_t i = 0; all >= 0 && i < PyTuple_GET_SIZE(requests); i++) {
-        int complete = test(request_at(requests, i));
-        all = complete < 0 ? -1 : all && complete;
-    }
-    Py_DECREF(requests);
-    return all < 0 ? NULL : PyBool_FromLong(all);
-}
-
-PyMethodDef request_functions[] = {
-    {"progress", make_progress, METH_NOARGS,
-     "progress($module, /)\n--\n\n"
-     "Make progress on all requests that this rank has begun, without waiting for any.\n\n"
-     "For long computations, in which nothing else calls polympi. See also progress_thread."},
-    {"wait_all", (PyCFunction)(void (*)(void))wait_all, METH_FASTCALL | METH_KEYWORDS,
-     "wait_all($module, requests, *, timeout=None)\n--\n\n"
-     "Wait until all requests are complete; the list of their values, in their order.\n\n"
-     "Args:\n"
-     "    requests: any iterable of Request.\n"
-     "    timeout: seconds for all of them together; None means POLYMPI_TIMEOUT, or no limit.\n\n"
-     "Raises:\n"
-     "    Timeout: one was not complete in time; those that are keep their values.\n\n"
-     "MPI 5.0, section 3.7.5 (MPI_Waitall)."},
-    {"wait_any", (PyCFunction)(void (*)(void))wait_any, METH_FASTCALL | METH_KEYWORDS,
-     "wait_any($module, requests, *, timeout=None)\n--\n\n"
-     "Wait until one request is complete; its index and its value. The first in order, if several are.\n\n"
-     "Args:\n"
-     "    requests: a sequence of Request; one that was complete before counts, so take it out.\n"
-     "    timeout: seconds; None means POLYMPI_TIMEOUT, or no limit.\n\n"
-     "Raises:\n"
-     "    Timeout: none was complete in time.\n"
-     "    ValueError: there are no requests.\n\n"
-     "MPI 5.0, section 3.7.5 (MPI_Waitany)."},
-    {"test_all", test_all, METH_O,
-     "test_all($module, requests, /)\n--\n\n"
-     "Whether all requests are complete; makes progress, and never waits (MPI 5.0, section 3.7.5)."},
-    {NULL, NULL, 0, NULL},
-};
-
 int request_prepare(void) {
-    if (PREPARE_SIGNATURES(&wait_signature, &wait_all_signature, &wait_any_signature) < 0 ||
-        status_prepare() < 0)
+    if (PREPARE_SIGNATURES(&wait_signature) < 0 || several_requests_prepare() < 0 || status_prepare() < 0)
         return -1;
     return PyType_Ready(&Request_Type);
 }

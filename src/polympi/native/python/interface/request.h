@@ -1,6 +1,7 @@
 /* The request: a pending send, receive or collective. */
 #pragma once
 
+#include "transfer/progress/ended.h"
 #include "transfer/send/sending.h"
 
 typedef struct Request {
@@ -15,6 +16,7 @@ typedef struct Request {
     };
     PyObject *value; /* when complete; NULL if it has failed */
     Status status;
+    Watch *watch; /* while it is awaited for long, else NULL */
 } Request;
 
 extern PyTypeObject Request_Type;
@@ -24,6 +26,16 @@ Request *request_new(void);
 
 /* Set the value, which is stolen. */
 void request_set_value(Request *request, PyObject *value);
+
+/* Wait until complete: 0 or -1. After a time-out the request is unchanged. The caller holds a reference. */
+int request_finish(Request *request, double timeout);
+/* Test it, and take its result: 1 complete, 0 not yet, -1 exception. The caller holds a reference. */
+int request_look(Request *request);
+/* Whether request_finish would return at once, and no other thread waits for it; takes nothing. The same. */
+int request_ready(Request *request);
+
+/* The call that began it, while it is pending. */
+const Call *request_call(const Request *request);
 
 /* Its send has been started. */
 void request_sends(Request *request, Sending *send);
@@ -37,8 +49,9 @@ bool requests_send_on(const Communicator *comm);
 /* At the end: no call waits for sends any more; those that are never received are then reported. */
 void abandon_sends(void);
 
-/* polympi.wait_all, wait_any, test_all. */
+/* polympi.wait_all, wait_any, test_all, progress, and what wait_some and as_completed consist of. */
 extern PyMethodDef request_functions[];
+int several_requests_prepare(void);
 
 /* polympi.Status, a named tuple. */
 int status_prepare(void);

@@ -1,0 +1,70 @@
+"""A thread that rests for an event loop until something arrives."""
+
+from __future__ import annotations
+
+import _thread
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+
+CLOSED_S = 1.0  # between two looks of a thread without work whether its loop was closed
+
+
+class Rest:
+    """Rests in a thread, and wakes the loop after each rest.
+
+    The thread exists while there is something to wait for: with a second one, the waits of the core take longer. All
+    methods are called by the thread of the loop.
+
+    Args:
+        wake: called there after each rest.
+    """
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self._wake = wake
+        self._seconds = 0.0
+        self._resting = False
+        self._turn: _thread.LockType | None = None  # released for each rest of the thread; None: there is no thread
+
+    def begin(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+        """Rest for some seconds at most, unless the thread rests already."""
+        if self._resting:
+            return
+        self._resting = True
+        self._seconds = seconds
+        if self._turn is None:
+            self._turn = _thread.allocate_lock()
+            self._turn.acquire()
+            _thread.start_new_thread(self._run, (loop, self._turn))
+        else:
+            self._turn.release()
+
+    def end(self) -> None:
+        """End the thread."""
+        if self._turn is not None:
+            turn, self._turn = self._turn, None
+            if not self._resting:
+                turn.release()
+            self._resting = False
+
+    def _run(self, loop: asyncio.AbstractEventLoop, turn: _thread.LockType) -> None:
+        """What the thread does."""
+        while turn is self._turn:
+            time.sleep(self._seconds)
+            try:
+                loop.call_soon_threadsafe(self._rested, turn)
+            except RuntimeError:  # the loop was closed
+                return
+            while not turn.acquire(timeout=CLOSED_S):
+                if turn is not self._turn or loop.is_closed():
+                    return
+
+    def _rested(self, turn: _thread.LockType) -> None:
+        """After a rest, unless its thread was ended meanwhile."""
+        if turn is self._turn:
+            self._resting = False
+            self._wake()
