@@ -30,6 +30,7 @@ NEWEST = 16  # of which these began last: a program with many old ones mostly wa
 # A rest takes this many times as long as testing all requests, so that an idle rank takes less than 2 % of a processor.
 REST_RATIO = 60
 WAKE_S = 50e-6  # that a wake-up of the loop takes in addition to the tests
+SHORTEST_REST_S = 0.5e-3  # the first ones, as a message that arrives just before a rest doesn't end it
 LONGEST_REST_S = 1.0
 CHECK_S = 0.25  # between two checks whether what is awaited can still arrive, for which each task is resumed
 CHECK_OF_ONE_S = 10e-6  # that it takes
@@ -142,8 +143,8 @@ class _Driver:
                 self._checked = now
                 self._resume_all()
                 return
-            seconds = REST_RATIO * (now - began + WAKE_S)
-            self._rest.begin(asyncio.get_running_loop(), min(seconds, LONGEST_REST_S))
+            longest = min(REST_RATIO * (now - began + WAKE_S), LONGEST_REST_S)
+            self._rest.begin(asyncio.get_running_loop(), max(min(longest, (now - self._flowed) / 4), SHORTEST_REST_S))
         else:
             self._rest.end()
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
 
 
-class Communicator(Freed, Messages, core.Communicator, metaclass=Listed):
+class Communicator(Freed, Messages, metaclass=Listed):
     """A group of ranks that send each other any object (MPI 5.0, chapters 3, 6 and 7).
 
     :data:`polympi.world` holds all ranks; :meth:`split` and :meth:`dup` make others. In a ``with`` statement it is

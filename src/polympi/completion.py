@@ -34,7 +34,7 @@ def wait_some(requests: Iterable[Request[_T]], *, timeout: float | None = None) 
     given = _checked(requests, "wait_some")
     if not given:
         raise ValueError("wait_some(): there are no requests to wait for")
-    places = core.wait_ready(given, 0, len(given), "wait_some", timeout)
+    places = core.wait_ready([*given], 0, len(given), "wait_some", timeout)
     return [(place, given[place].wait()) for place in places]
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-class Intercommunicator(Freed, Messages, core.Communicator, metaclass=Listed):
+class Intercommunicator(Freed, Messages, metaclass=Listed):
     """Two groups of ranks: :meth:`Communicator.create_intercomm` and :func:`spawn` make it; freed after ``with``.
 
     ``send``, ``recv`` and all other calls with a ``dest`` or a ``source`` mean ranks of the remote group.

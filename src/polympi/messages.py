@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from polympi import ANY_SOURCE, ANY_TAG, PROC_NULL
+from polympi.native import core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from typing import Any, Literal, overload
 
-    from polympi.native.core import Request, Status
 
-
-class Messages:
-    """A class with a method ``irecv``."""
+class Messages(core.Communicator):
+    """A communicator whose messages can be iterated over."""
 
     if TYPE_CHECKING:
-
-        def irecv(self, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Request[Any]:
-            """Begin to receive a message."""
 
         @overload
         def messages(
@@ -27,7 +23,7 @@ class Messages:
         @overload
         def messages(
             self, source: int = ANY_SOURCE, tag: int = ANY_TAG, *, status: Literal[True]
-        ) -> AsyncGenerator[tuple[Any, Status], None]: ...
+        ) -> AsyncGenerator[tuple[Any, core.Status], None]: ...
 
     async def messages(
         self, source: int = ANY_SOURCE, tag: int = ANY_TAG, *, status: bool = False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import _thread
-import time
+
+from polympi.native import core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,20 +48,22 @@ class Rest:
         """End the thread."""
         if self._turn is not None:
             turn, self._turn = self._turn, None
-            if not self._resting:
-                turn.release()
+            turn.release()
             self._resting = False
+            core.wake()
 
     def _run(self, loop: asyncio.AbstractEventLoop, turn: _thread.LockType) -> None:
         """What the thread does."""
-        while turn is self._turn:
-            time.sleep(self._seconds)
+        while True:
+            core.rest(self._seconds)
+            if turn is not self._turn:
+                return
             try:
                 loop.call_soon_threadsafe(self._rested, turn)
             except RuntimeError:  # the loop was closed
                 return
             while not turn.acquire(timeout=CLOSED_S):
-                if turn is not self._turn or loop.is_closed():
+                if loop.is_closed():
                     return
 
     def _rested(self, turn: _thread.LockType) -> None:

@@ -3,6 +3,7 @@
 A line with `type: ignore` is a mistake that a checker must find; it reports a comment that suppresses nothing.
 """
 
+import asyncio
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,8 +54,25 @@ def requests(world: mpi.Communicator, grid: Floats) -> None:
     assert_type(world.irecv(into=grid).wait(status=True), tuple[Floats, mpi.Status])
     assert_type(mpi.wait_all([world.irecv(into=grid)]), list[Floats])
     assert_type(mpi.wait_any([world.isend(1, 0)]), tuple[int, None])
+    assert_type(mpi.wait_some([world.isend(1, 0)]), list[tuple[int, None]])
+    for request in mpi.as_completed([world.irecv(into=grid)], timeout=5):
+        assert_type(request.wait(), Floats)
+    mpi.wait_some(world.irecv())  # type: ignore[arg-type]
     pending: list[mpi.Request] = [world.isend(1, 0), world.irecv(), world.irecv(into=grid)]
     assert_type(mpi.wait_all(pending), list[Any])
+
+
+async def awaited(world: mpi.Communicator, grid: Floats) -> None:
+    assert_type(await world.irecv(into=grid), Floats)
+    assert_type(await world.isend(1, 0), None)
+    assert_type(await world.iallreduce(grid), Floats)
+    assert_type(await asyncio.wait_for(world.irecv(into=grid), 5), Floats)
+    assert_type(await asyncio.gather(world.irecv(into=grid), world.isend(1, 0)), tuple[Floats, None])
+    async for message in world.messages(tag=5):
+        assert_type(message, Any)
+    async for message, status in world.messages(status=True):
+        assert_type((message, status), tuple[Any, mpi.Status])
+    await world.recv  # type: ignore[misc]
 
 
 def collectives(world: mpi.Communicator, grid: Floats, text: str | None) -> None:
