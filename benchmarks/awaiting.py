@@ -95,7 +95,7 @@ async def idle() -> float:
 
 
 async def received(count: int) -> float:
-    """Seconds for each of so many awaited receives, of which the one begun last gets its message first."""
+    """Seconds for each of `count` awaited receives, of which the one begun last gets its message first."""
     tasks = [asyncio.ensure_future(world.irecv(other, tag)) for tag in range(count)]
     await asyncio.sleep(0)
     await world.ibarrier()

@@ -13,7 +13,7 @@ QUESTION, ANSWER = 1, 100  # tags; that of an answer adds the number of the ques
 
 
 async def serve(world: mpi.Communicator) -> int:
-    """Answer until every other rank has said that it has no more questions."""
+    """Answer until every other rank has said that it is done."""
     clients, answered = world.size - 1, 0
     if not clients:
         return 0

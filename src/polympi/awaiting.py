@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 FLOW_S = 300e-6
 BLOCK = 64  # requests tested in one step of the loop: some 4 us, as long as the step itself
 NEWEST = 16  # of which these began last: a program with many old ones mostly waits for a new one
-# A rest takes this many times as long as testing all requests, so that an idle rank takes less than 2 % of a processor.
-REST_RATIO = 60
+# Rests take this many times as long as tests, and checks: together these take less than 2 % of a processor.
+REST_RATIO = 100
 WAKE_S = 50e-6  # that a wake-up of the loop takes in addition to the tests
 SHORTEST_REST_S = 0.5e-3  # the first ones, as a message that arrives just before a rest doesn't end it
 LONGEST_REST_S = 1.0
@@ -159,13 +159,23 @@ class _Driver:
             if not future.done():
                 future.set_result(None)
 
+    def _fail(self, error: Exception) -> None:
+        for futures in self._waiting.values():
+            for future in futures:
+                if not future.done():
+                    future.set_exception(error)
+
     def _test(self, most: int) -> bool:
         """Test the newest requests and some others, and resume the tasks of what is complete."""
         count = len(self._requests)
-        places = core.find_ready(self._requests, self._next, most)
-        if count > most:
-            self._next = (self._next + most) % count
-            places += core.find_ready(self._requests, count - NEWEST, NEWEST)
+        try:
+            places = core.find_ready(self._requests, self._next, most)
+            if count > most:
+                self._next = (self._next + most) % count
+                places += core.find_ready(self._requests, count - NEWEST, NEWEST)
+        except Exception as error:  # of the MPI library: all tasks learn it, since which one it concerns isn't known
+            self._fail(error)
+            return True
         ready = [request for request in map(self._requests.__getitem__, places) if request is not None]
         for request in ready:
             self._resume(request)

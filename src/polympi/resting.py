@@ -29,7 +29,7 @@ class Rest:
         self._wake = wake
         self._seconds = 0.0
         self._resting = False
-        self._turn: _thread.LockType | None = None  # released for each rest of the thread; None: there is no thread
+        self._turn: _thread.LockType | None = None  # released for each rest of the thread; None without a thread
 
     def begin(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         """Rest for some seconds at most, unless the thread rests already."""

@@ -241,6 +241,19 @@ asyncio.run(main())
 with raises(RuntimeError, "await needs a running event loop"):
     c.irecv(other, 9).__await__().send(None)
 """,
+    "errors of the MPI library reach all tasks": """
+find = mpi.native.core.find_ready
+def fails(*arguments):
+    raise mpi.Error("the network is down")
+async def main():
+    request = c.irecv(other, 1)
+    mpi.native.core.find_ready = fails
+    with raises(mpi.Error, "the network is down"):
+        await soon(request)
+    mpi.native.core.find_ready = find
+    await meet()
+asyncio.run(main())
+""",
     "a request that is dropped while it is awaited": """
 async def main():
     awaiting = c.irecv(other, 1).__await__()
@@ -354,7 +367,7 @@ for tag in tags:
     assert request.wait() == [requests.pop(request)]
 assert not requests
 """,
-    "each of them once, and time in proportion to their number": """
+    "each of them once, of very many": """
 COUNT = 10_000
 requests = [c.irecv(other, tag) for tag in range(COUNT)]
 for tag in range(COUNT):

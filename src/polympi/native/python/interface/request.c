@@ -236,7 +236,7 @@ int request_look(Request *request) {
     return complete;
 }
 
-/* Whether what is pending needs no more time: 1, 0, or -1 with an exception. */
+/* Whether what is pending is complete: 1, 0, or -1 with an exception. */
 static int is_ready(Request *request) {
     if (request->kind == SENDING)
         return sending_test(request->send);

@@ -212,7 +212,7 @@ PyMethodDef request_functions[] = {
     {"find_ready", find_ready, METH_VARARGS,
      "find_ready($module, requests, first, most, /)\n--\n\n"
      "The places in a list of those of its next ``most`` requests, from ``first`` on and round its end, that "
-     "need no more time. None stands for no request. Makes progress."},
+     "are complete. None stands for no request. Makes progress."},
     {"wait_ready", wait_ready, METH_VARARGS,
      "wait_ready($module, requests, first, most, operation, timeout, /)\n--\n\n"
      "Wait until find_ready, called again and again for the next ones, finds some."},
