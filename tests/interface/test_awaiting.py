@@ -1,4 +1,4 @@
-"""Requests that are awaited: in asyncio, uvloop's and trio's loops, by several tasks, loops and threads."""
+"""Requests that are awaited, by several tasks, loops and threads."""
 
 import pytest
 from rank_programs import PRELUDE, Case, cases, on_ranks
@@ -327,23 +327,6 @@ c.barrier()
 c.isend("after", other, 1)
 assert c.recv(other, 1) == "after"
 asyncio.run(meet())
-""",
-    "trio": """
-import trio
-async def main():
-    for number in range(100):
-        c.isend(number, other)
-        assert await c.irecv(other) == number
-    with trio.move_on_after(0.02) as scope:
-        await c.irecv(other, 2)
-    assert scope.cancelled_caught
-    await c.ibarrier()
-    c.isend("kept", other, 2)
-    async for message in c.messages(tag=2):
-        assert message == "kept"
-        break
-    await c.ibarrier()
-trio.run(main)
 """,
 }
 

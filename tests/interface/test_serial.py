@@ -95,6 +95,48 @@ with w.plan() as plan:
         plan()
         assert (grid[:, 0] == grid[:, 1]).all() and (large == contiguous).all()
 """,
+    "requests are awaited in asyncio": """
+import asyncio
+async def main():
+    for number in range(100):
+        w.isend(number, 0, 5)
+    got = [message async for message in several(w.messages(tag=5, status=True), 100)]
+    assert [message for message, status in got] == list(range(100)) and got[0][1].tag == 5
+    task = asyncio.ensure_future(w.irecv(0, 9))
+    await asyncio.sleep(0.01)
+    w.isend("later", 0, 9)
+    assert await task == "later" and await w.iallreduce(3) == 3
+async def several(messages, count):
+    async for message in messages:
+        yield message
+        count -= 1
+        if not count:
+            return
+asyncio.run(main())
+requests = {w.irecv(0, tag): tag for tag in range(100)}
+for tag in range(100):
+    w.isend(tag, 0, tag)
+assert all(request.wait() == requests[request] for request in mpi.as_completed(requests))
+""",
+    "and in trio": """
+import trio
+async def main():
+    for number in range(100):
+        w.isend(number, 0)
+        assert await w.irecv(0) == number
+    with trio.move_on_after(0.01) as scope:
+        await w.irecv(0, 2)
+    assert scope.cancelled_caught
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(give)
+        async for message in w.messages(tag=2):
+            assert message == "later"
+            break
+async def give():
+    await trio.sleep(0.01)
+    await w.isend("later", 0, 2)
+trio.run(main)
+""",
     "threads wait for one another and are waited for": """
 import threading, time
 def later():
