@@ -36,6 +36,7 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 
 extern struct serial_comm serial_world, serial_self;
 #define MPI_COMM_NULL ((MPI_Comm)0)
+#define MPI_GROUP_NULL ((MPI_Group)-1)
 #define MPI_COMM_WORLD (&serial_world)
 #define MPI_COMM_SELF (&serial_self)
 
@@ -80,6 +81,7 @@ extern struct serial_op serial_sum, serial_prod, serial_min, serial_max, serial_
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 #define MPI_IN_PLACE ((void *)1)
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
+#define MPI_KEYVAL_INVALID (-1)
 
 enum { MPI_INFO_NULL, MPI_ERRORS_RETURN };
 #define MPI_ARGV_NULL ((char **)0)
