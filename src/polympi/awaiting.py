@@ -31,7 +31,7 @@ NEWEST = 16  # of which these began last: a program with many old ones mostly wa
 REST_RATIO = 100
 WAKE_S = 50e-6  # that a wake-up of the loop takes in addition to the tests
 SHORTEST_REST_S = 0.5e-3  # the first ones, as a message that arrives just before a rest doesn't end it
-LONGEST_REST_S = 1.0
+LONGEST_REST_S = 0.1
 CHECK_S = 0.25  # between two checks whether what is awaited can still arrive, for which each task is resumed
 CHECK_OF_ONE_S = 10e-6  # that it takes
 MOST_IN_A_ROW = 16  # messages that are there already, until other tasks run: each turn of the loop takes as long as one
@@ -133,9 +133,9 @@ class _Driver:
         """Test all requests, and rest unless something is new."""
         if self._scheduled:
             return
-        began = time.monotonic()
+        began = time.thread_time()  # of the processor: on a busy machine the thread may wait for its turn meanwhile
         if self._test(len(self._requests)):
-            self._flowed = began
+            self._flowed = time.monotonic()
             self._schedule(asyncio.get_running_loop())
         elif self._places:
             now = time.monotonic()
@@ -143,8 +143,9 @@ class _Driver:
                 self._checked = now
                 self._resume_all()
                 return
-            longest = min(REST_RATIO * (now - began + WAKE_S), LONGEST_REST_S)
-            self._rest.begin(asyncio.get_running_loop(), max(min(longest, (now - self._flowed) / 4), SHORTEST_REST_S))
+            longest = min(REST_RATIO * (time.thread_time() - began + WAKE_S), LONGEST_REST_S)
+            seconds = max(min(longest, (now - self._flowed) / 4), SHORTEST_REST_S)
+            self._rest.begin(asyncio.get_running_loop(), seconds)
         else:
             self._rest.end()
 
