@@ -26,14 +26,14 @@ def wait_some(requests: Iterable[Request[_T]], *, timeout: float | None = None) 
 
     Raises:
         Timeout: none was complete in time.
-        ValueError: there are no requests.
+        ValueError: requests is empty.
         Error: one of them has failed; the others keep their values.
 
     MPI 5.0, section 3.7.5 (MPI_Waitsome).
     """
     given = _checked(requests, "wait_some")
     if not given:
-        raise ValueError("wait_some(): there are no requests to wait for")
+        raise ValueError("wait_some(): requests is empty")
     places = core.wait_ready([*given], 0, len(given), "wait_some", timeout)
     return [(place, given[place].wait()) for place in places]
 

@@ -374,7 +374,7 @@ with raises(mpi.MismatchError):
     bad.wait()
 with raises(mpi.Timeout, "wait_some()"):
     mpi.wait_some([never], timeout=0.05)
-with raises(ValueError, "wait_some(): there are no requests"):
+with raises(ValueError, "wait_some(): requests is empty"):
     mpi.wait_some([])
 with raises(TypeError, "as_completed(): item 1 is a int, not a Request"):
     mpi.as_completed([never, 5])
