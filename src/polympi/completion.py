@@ -44,7 +44,8 @@ def as_completed(requests: Iterable[Request[_T]], *, timeout: float | None = Non
     As with ``concurrent.futures``, a dict from requests to what belongs to them says which one it is.
 
     Args:
-        requests: any number; the time for all of them grows with that number, not with its square.
+        requests: any number; the time for all of them is in proportion, unless they complete one by one and in another
+            order than that in which they are given.
         timeout: seconds for all of them together, from this call on; None means POLYMPI_TIMEOUT, or no limit.
 
     Raises:
