@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FLOW_S = 300e-6
 BLOCK = 64  # requests tested in one step of the loop: some 4 us, as long as the step itself
 NEWEST = 16  # of which these began last: a program with many old ones mostly waits for a new one
-# Rests take this many times as long as tests, and checks: together these take less than 2 % of a processor.
+# Rests take this many times as long as tests, and checks: together these take some 2 % of a processor.
 REST_RATIO = 100
 WAKE_S = 50e-6  # that a wake-up of the loop takes in addition to the tests
 SHORTEST_REST_S = 0.5e-3  # the first ones, as a message that arrives just before a rest doesn't end it
