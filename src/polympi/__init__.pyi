@@ -154,8 +154,8 @@ __all__ = [
     "thread_level",
     "wait_all",
     "wait_any",
-    "waiting",
     "wait_some",
+    "waiting",
     "world",
     "wrap",
 ]
