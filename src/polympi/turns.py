@@ -68,7 +68,7 @@ def print(  # noqa: A001  (it is used as polympi.print)
 
 
 def logging_filter() -> logging.Filter:
-    """A filter for a handler of :mod:`logging`, after which its format may have ``%(rank)s`` and ``%(size)s``.
+    """A filter for a handler of ``logging``, after which its format may have ``%(rank)s`` and ``%(size)s``.
 
     It starts MPI if it doesn't run yet, as the first use of :data:`polympi.world` does.
     """
