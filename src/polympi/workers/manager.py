@@ -11,7 +11,7 @@ from polympi.workers.worker import ANSWER, BYE, GONE, TAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from polympi.workers.crew import Crew
+    from polympi.workers.dispatcher import Dispatcher
     from polympi.workers.worker import Process
 
 LOOK_S = 0.25  # between two looks for workers that have ended
@@ -20,10 +20,12 @@ LOOK_S = 0.25  # between two looks for workers that have ended
 class Manager:
     """The thread."""
 
-    def __init__(self, crew: Crew, processes: list[Process]) -> None:
-        self._crew = crew
-        self._left = {rank for rank in range(crew.comm.size) if rank != crew.comm.rank}  # who haven't said goodbye
-        self._processes = Processes(processes[crew.comm.rank])
+    def __init__(self, dispatcher: Dispatcher, processes: list[Process]) -> None:
+        self._dispatcher = dispatcher
+        self._left = {
+            rank for rank in range(dispatcher.comm.size) if rank != dispatcher.comm.rank
+        }  # who haven't said goodbye
+        self._processes = Processes(processes[dispatcher.comm.rank])
         for rank in self._left:
             self._processes.watch(rank, processes[rank])
         self._next_look = time.monotonic() + LOOK_S
@@ -42,39 +44,40 @@ class Manager:
     def _run(self) -> None:
         try:
             while self._left:
-                if self._crew.wait_for_work(LOOK_S):
+                if self._dispatcher.wait_for_work(LOOK_S):
                     self._receive(LOOK_S)
                 self._look()
-        except (
-            Error
-        ) as error:  # the program has ended MPI, or a library that notices ended ranks itself refuses to go on
-            self._crew.give_up(f"can't be reached any longer ({error})")
+        except Error as error:
+            # The program has ended MPI, or a library that notices ended ranks itself refuses to go on.
+            self._dispatcher.give_up(f"can't be reached any longer ({error})")
         finally:
             self._processes.close()
-        self._crew.end()
+        self._dispatcher.end()
 
     def _receive(self, seconds: float) -> bool:
         """Take one message, if one comes in time; whether one did."""
-        comm, crew = self._crew.comm, self._crew
+        comm, dispatcher = self._dispatcher.comm, self._dispatcher
         try:
             rank = comm.probe(tag=TAG, timeout=seconds).source
         except Timeout:
             return False
-        hand = crew.hand(rank)
+        worker = dispatcher.worker(rank)
         try:
             kind, content = comm.recv(rank, TAG)
         except MemoryError as error:
-            if hand:
-                crew.failed(hand, error)
+            if worker:
+                dispatcher.failed(worker, error)
             return True
         if kind == BYE:
             self._left.discard(rank)
         elif kind == GONE:
             self._lose(rank, f"has ended by os._exit({content})", killed=False)
-        elif hand and kind == ANSWER:
-            crew.answered(hand, content)
-        elif hand:
-            crew.failed(hand, MemoryError(f"rank {rank} has too little memory for a task or its result: {content}"))
+        elif worker and kind == ANSWER:
+            dispatcher.answered(worker, content)
+        elif worker:
+            dispatcher.failed(
+                worker, MemoryError(f"rank {rank} has too little memory for a task or its result: {content}")
+            )
         return True
 
     def _look(self) -> None:
@@ -90,4 +93,4 @@ class Manager:
 
     def _lose(self, rank: int, how: str, killed: bool) -> None:
         self._left.discard(rank)
-        self._crew.lose(rank, how, killed)
+        self._dispatcher.lose(rank, how, killed)

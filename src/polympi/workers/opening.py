@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from polympi.errors import RankError, StateError
 from polympi.startup import init, thread_level
-from polympi.workers.crew import Crew
+from polympi.workers.dispatcher import Dispatcher
 from polympi.workers.store import task
 from polympi.workers.worker import own_process, serve
 
@@ -51,20 +51,20 @@ class Place(NamedTuple):
     Attributes:
         ranks: of the world, in order.
         root: that of them that submits.
-        crew: its workers, on the root.
+        dispatcher: its workers, on the root.
         owned: whether they end with it.
     """
 
     ranks: tuple[int, ...]
     root: int
-    crew: Crew | None
+    dispatcher: Dispatcher | None
     owned: bool
 
 
 _open: list[Place] = []
 
 
-def enter(where: Where) -> Crew | None:
+def enter(where: Where) -> Dispatcher | None:
     """Open a pool: its workers, on the root; on the others serve until it ends."""
     if task.runs:
         raise StateError(
@@ -80,7 +80,7 @@ def enter(where: Where) -> Crew | None:
     ranks = comm._world_ranks()
     where.place = _shared(comm, ranks, ranks[where.root]) or _opened(comm, where, ranks)
     _open.append(where.place)
-    return where.place.crew
+    return where.place.dispatcher
 
 
 def _shared(comm: Communicator, ranks: tuple[int, ...], root: int) -> Place | None:
@@ -112,10 +112,10 @@ def _opened(comm: Communicator, where: Where, ranks: tuple[int, ...]) -> Place:
     root_works = comm.size == 1 if where.root_works is None else where.root_works
     if comm.size == 1 and not root_works:
         raise ValueError("pool(): there is one rank, so root_works can't be False")
-    crew = Crew(own, processes, root_works) if processes is not None else None
-    if crew is None:
+    dispatcher = Dispatcher(own, processes, root_works) if processes is not None else None
+    if dispatcher is None:
         serve(own, where.root, where.before)
-    return Place(ranks, ranks[where.root], crew, owned=True)
+    return Place(ranks, ranks[where.root], dispatcher, owned=True)
 
 
 def leave(where: Where) -> bool:
@@ -124,7 +124,7 @@ def leave(where: Where) -> bool:
     if place is None:
         return False
     _open.remove(place)
-    return place.owned and place.crew is not None
+    return place.owned and place.dispatcher is not None
 
 
 def why_not(where: Where, over: bool) -> str:
@@ -137,8 +137,8 @@ def why_not(where: Where, over: bool) -> str:
 def _end() -> None:
     """The program ends within ``with``: its workers end, too."""
     for place in _open:
-        if place.crew and place.owned:
-            place.crew.close(wait=False, at_once=True)
+        if place.dispatcher and place.owned:
+            place.dispatcher.close(wait=False, at_once=True)
 
 
 threading._register_atexit(_end)  # type: ignore[attr-defined]  # before Python waits for threads, as concurrent.futures

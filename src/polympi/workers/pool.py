@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from polympi.communicator import Communicator
-    from polympi.workers.crew import Crew
+    from polympi.workers.dispatcher import Dispatcher
     from polympi.workers.task import Function
 
     _P = ParamSpec("_P")
@@ -99,7 +99,7 @@ class Pool(Executor):
         self._initializer = initializer, initargs
         self._setup: Function | None = None
         self._prepared: set[int] = set()
-        self._crew: Crew | None = None
+        self._dispatcher: Dispatcher | None = None
         self._pending = 0
         self._over = False
 
@@ -107,9 +107,9 @@ class Pool(Executor):
 
     def __enter__(self) -> Self:
         """On the root: the pool. On workers: run tasks, until the root leaves the statement."""
-        self._crew = opening.enter(self._where)
-        if self._crew and self._initializer[0]:
-            self._setup = self._crew.function(self._initializer[0])
+        self._dispatcher = opening.enter(self._where)
+        if self._dispatcher and self._initializer[0]:
+            self._setup = self._dispatcher.function(self._initializer[0])
         return self
 
     def __exit__(
@@ -120,7 +120,7 @@ class Pool(Executor):
 
     def __bool__(self) -> bool:
         """Whether this rank is the root."""
-        return self._crew is not None
+        return self._dispatcher is not None
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Refuse further tasks, and let the workers end when all are done.
@@ -130,17 +130,17 @@ class Pool(Executor):
             cancel_futures: whether to drop tasks that haven't begun.
         """
         over, self._over = self._over, True
-        if (crew := self._crew) is None or over:
+        if (dispatcher := self._dispatcher) is None or over:
             opening.leave(self._where)
             return
         if cancel_futures:
-            crew.cancel(self)
-        if wait and not crew.is_managing():
-            with crew.lock:
+            dispatcher.cancel(self)
+        if wait and not dispatcher.is_managing():
+            with dispatcher.lock:
                 while self._pending:
-                    crew.changed.wait()
+                    dispatcher.changed.wait()
         if opening.leave(self._where):
-            crew.close(wait=wait, at_once=cancel_futures and not wait)
+            dispatcher.close(wait=wait, at_once=cancel_futures and not wait)
 
     @property
     def ended(self) -> bool:
@@ -156,9 +156,9 @@ class Pool(Executor):
             StateError: the pool has ended, or this rank isn't its root.
             WorkerError: no worker is left.
         """
-        crew, future = self._ready("submit"), TaskFuture()
+        dispatcher, future = self._ready("submit"), TaskFuture()
         try:
-            function = crew.function(fn)
+            function = dispatcher.function(fn)
         except Exception as error:
             future.set_exception(error)
         else:
@@ -230,14 +230,14 @@ class Pool(Executor):
 
         return Backend(self)
 
-    # ---- what the crew calls, with its lock ----
+    # ---- what the dispatcher calls, with its lock ----
 
     def over(self, number: int) -> None:
         """Some tasks are done."""
-        crew = cast("Crew", self._crew)
+        dispatcher = cast("Dispatcher", self._dispatcher)
         self._pending -= number
         if not self._pending:
-            crew.changed.notify_all()
+            dispatcher.changed.notify_all()
 
     def preparation(self, rank: int) -> Task | None:
         """The task that must run on a worker before all others, if there is one."""
@@ -251,22 +251,22 @@ class Pool(Executor):
 
     # ---- inside ----
 
-    def _ready(self, method: str) -> Crew:
-        if (crew := self._crew) is None:
+    def _ready(self, method: str) -> Dispatcher:
+        if (dispatcher := self._dispatcher) is None:
             raise StateError(f"pool.{method}(): {opening.why_not(self._where, self._over)}")
         if self.broken:
             raise self.broken
         if self._over:
             raise StateError(f"pool.{method}(): the pool has ended: call it within its `with` statement")
-        if error := crew.why_broken():
+        if error := dispatcher.why_broken():
             raise error
-        return crew
+        return dispatcher
 
     def _submit(self, tasks: list[Task]) -> None:
-        crew = cast("Crew", self._crew)
-        with crew.lock:
+        dispatcher = cast("Dispatcher", self._dispatcher)
+        with dispatcher.lock:
             self._pending += len(tasks)
-        crew.submit(tasks)
+        dispatcher.submit(tasks)
 
     def _map(
         self,
@@ -340,10 +340,10 @@ class Shared:
         value: the data, on the root.
     """
 
-    def __init__(self, crew: Crew, value: object) -> None:
+    def __init__(self, dispatcher: Dispatcher, value: object) -> None:
         self.value = value
-        self._crew = crew
-        self._key = crew.share(value)
+        self._dispatcher = dispatcher
+        self._key = dispatcher.share(value)
 
     def __reduce__(self) -> tuple[Callable[[int], Any], tuple[int]]:
         if current.needs is None:
@@ -353,7 +353,7 @@ class Shared:
 
     def __del__(self) -> None:
         if hasattr(self, "_key"):
-            self._crew.dropped.append(self._key)
+            self._dispatcher.dropped.append(self._key)
 
 
 class _Preparation:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Order(NamedTuple):
+class Batch(NamedTuple):
     """Tasks for a worker.
 
     Attributes:
-        parcels: functions and data that it doesn't have yet: key, pickle and large buffers.
+        objects: functions and data that it doesn't have yet: key, pickle and large buffers.
         forget: keys that it needs no longer.
         keys: of the functions of the tasks.
         tasks: the pickled arguments of each.
@@ -29,7 +29,7 @@ class Order(NamedTuple):
         seconds: after which it returns tasks that it hasn't begun.
     """
 
-    parcels: list[tuple[int, bytes, list[memoryview]]]
+    objects: list[tuple[int, bytes, list[memoryview]]]
     forget: list[int]
     keys: list[int]
     tasks: list[bytes]
@@ -38,12 +38,12 @@ class Order(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The results of an order, those of its first tasks; the worker hasn't begun the others.
+    """The results of a batch, those of its first tasks; the worker hasn't begun the others.
 
     Attributes:
         succeeded: whether each has returned; others have raised.
         results: the pickled value of each, or the exception with its traceback as text.
-        apart: as in an order.
+        apart: as in a batch.
         seconds: that the tasks have taken.
     """
 
@@ -73,22 +73,22 @@ class Store:
     def __init__(self, apart: bool, before: Callable[[], object] | None = None) -> None:
         self._apart = apart
         self._before = before
-        self._parcels: dict[int, tuple[bytes, list[memoryview]]] = {}
+        self._pickles: dict[int, tuple[bytes, list[memoryview]]] = {}
         self._values: dict[int, Any] = {}
 
-    def run(self, order: Order) -> Answer:
-        """Run tasks, for as long as the order allows; at least one."""
-        for key in order.forget:
-            self._parcels.pop(key, None)
+    def run(self, batch: Batch) -> Answer:
+        """Run tasks, for as long as the batch allows; at least one."""
+        for key in batch.forget:
+            self._pickles.pop(key, None)
             self._values.pop(key, None)
-        self._parcels.update((key, (data, buffers)) for key, data, buffers in order.parcels)
+        self._pickles.update((key, (data, buffers)) for key, data, buffers in batch.objects)
         answer = Answer([], [], {}, 0.0)
         current.store, task.runs = self, True
         began = time.perf_counter()
         try:
-            for place, (key, data) in enumerate(zip(order.keys, order.tasks, strict=True)):
-                self._run(answer, place, key, data, order.apart.get(place, ()))
-                if time.perf_counter() - began > order.seconds:
+            for place, (key, data) in enumerate(zip(batch.keys, batch.tasks, strict=True)):
+                self._run(answer, place, key, data, batch.apart.get(place, ()))
+                if time.perf_counter() - began > batch.seconds:
                     break
         finally:
             current.store, task.runs = None, False
@@ -115,9 +115,9 @@ class Store:
     def value(self, key: int) -> Any:
         """A function, or shared data; unpickled once."""
         if key not in self._values:
-            data, buffers = self._parcels[key]
+            data, buffers = self._pickles[key]
             self._values[key] = pickle.loads(data, buffers=buffers)
-            del self._parcels[key]
+            del self._pickles[key]
         return self._values[key]
 
 

@@ -80,7 +80,7 @@ class Function:
         self.seconds: float | None = None
 
     def measured(self, seconds: float) -> None:
-        """Follow a longer time at once, and a shorter one slowly: a long task in a large order is worse."""
+        """Follow a longer time at once, and a shorter one slowly: a long task in a large batch is worse."""
         self.seconds = seconds if self.seconds is None else max(seconds, (3 * self.seconds + seconds) / 4)
 
 

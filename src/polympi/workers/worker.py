@@ -1,4 +1,4 @@
-"""A worker's end of a pool: it waits for orders of the root, runs them and answers."""
+"""A worker's end of a pool: it waits for batches of tasks from the root, runs them and answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from polympi.errors import EndedError, Timeout
 from polympi.native import core
-from polympi.workers.store import Answer, Order, Store
+from polympi.workers.store import Answer, Batch, Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ TAG = 0
 WAIT_S = 3600.0  # of one receive: POLYMPI_TIMEOUT isn't for a worker without tasks
 
 # What messages are: their first item.
-ORDER, STOP, NOTHING = 0, 1, 2  # to a worker; NOTHING: none came
-ANSWER, LOST, GONE, BYE = 0, 1, 2, 3  # to the root; LOST: an order that didn't fit into memory
+BATCH, STOP, NOTHING = 0, 1, 2  # to a worker; NOTHING: none came
+ANSWER, LOST, GONE, BYE = 0, 1, 2, 3  # to the root; LOST: a batch that didn't fit into memory
 # What STOP says of the communicator: all free it, or no longer can; or MPI itself can't end, as a rank was killed.
 FREE, KEEP, END_ALONE = 0, 1, 2
 
@@ -50,13 +50,13 @@ def own_process() -> Process:
 
 
 def serve(comm: Communicator, root: int, before: Callable[[], object] | None = None) -> None:
-    """Run what the root orders until it says stop, or ends without that; then free the communicator."""
+    """Run what the root sends until it says stop, or ends without that; then free the communicator."""
     store = Store(apart=True, before=before)
     try:
         with _exit_reported(comm, root):
             while (message := _receive(comm, root))[0] != STOP:
-                if message[0] == ORDER:
-                    _answer(comm, root, store.run(Order(*message[1])))
+                if message[0] == BATCH:
+                    _answer(comm, root, store.run(Batch(*message[1])))
             _send(comm, root, (BYE, None))
     except EndedError:  # the root hasn't left the pool, and there is nobody to serve
         return

@@ -7,7 +7,7 @@ from collections import OrderedDict, deque
 from queue import SimpleQueue
 
 from polympi.workers.store import Store
-from polympi.workers.worker import ORDER, STOP, TAG
+from polympi.workers.worker import BATCH, STOP, TAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from polympi.communicator import Communicator
     from polympi.native.core import Request
     from polympi.workers.packing import Packed
-    from polympi.workers.store import Order
+    from polympi.workers.store import Batch
     from polympi.workers.task import Task
 
 MOST_KNOWN = 256  # functions that a worker keeps: a program may make new ones again and again
 
 
-class Hand:
+class Worker:
     """A worker.
 
     Attributes:
-        rank: of it.
-        orders: the tasks of the orders that it hasn't answered, oldest first.
+        rank: its rank.
+        batches: the tasks of the batches that it hasn't answered, oldest first.
         dropped: keys that it needs no longer.
     """
 
@@ -36,12 +36,12 @@ class Hand:
 
     def __init__(self, rank: int) -> None:
         self.rank = rank
-        self.orders: deque[list[Task]] = deque()
+        self.batches: deque[list[Task]] = deque()
         self.dropped: list[int] = []
         self._known: OrderedDict[int, None] = OrderedDict()
 
-    def parcels(self, needed: dict[int, Packed]) -> tuple[list[tuple[int, bytes, list[memoryview]]], list[int]]:
-        """What it must be sent of what an order needs, and what it may forget."""
+    def objects(self, needed: dict[int, Packed]) -> tuple[list[tuple[int, bytes, list[memoryview]]], list[int]]:
+        """What it must be sent of what a batch needs, and what it may forget."""
         new = [key for key in needed if key not in self._known]
         for key in needed:
             self._known[key] = None
@@ -54,22 +54,22 @@ class Hand:
         return [(key, needed[key].data, needed[key].buffers) for key in new], forget
 
     def distrust(self) -> None:
-        """Send all parcels again: an order is lost."""
+        """Send all objects again: a batch is lost."""
         self._known.clear()
 
-    def send(self, order: Order) -> None:
-        """Send an order."""
+    def send(self, batch: Batch) -> None:
+        """Send a batch."""
         raise NotImplementedError
 
     def stop(self, ending: int) -> None:
-        """Let it end its part, after its orders."""
+        """Let it end its part, after its batches."""
         raise NotImplementedError
 
     def join(self) -> None:
         """Wait for the end of what this process has of it."""
 
 
-class RemoteHand(Hand):
+class RemoteWorker(Worker):
     """Another rank."""
 
     def __init__(self, rank: int, comm: Communicator) -> None:
@@ -77,12 +77,12 @@ class RemoteHand(Hand):
         self._comm = comm
         self._requests: list[Request[None]] = []
 
-    def send(self, order: Order) -> None:
-        """See Hand."""
-        self._send((ORDER, tuple(order)))
+    def send(self, batch: Batch) -> None:
+        """See Worker."""
+        self._send((BATCH, tuple(batch)))
 
     def stop(self, ending: int) -> None:
-        """See Hand."""
+        """See Worker."""
         self._send((STOP, ending))
 
     def _send(self, message: tuple[int, Any]) -> None:
@@ -90,7 +90,7 @@ class RemoteHand(Hand):
         self._requests.append(self._comm.isend(message, self.rank, TAG))
 
 
-class LocalHand(Hand):
+class LocalWorker(Worker):
     """A thread of this process.
 
     Args:
@@ -100,25 +100,25 @@ class LocalHand(Hand):
 
     apart = False  # a task must not change what the program has
 
-    def __init__(self, rank: int, answered: Callable[[Hand, Iterable[Any]], object]) -> None:
+    def __init__(self, rank: int, answered: Callable[[Worker, Iterable[Any]], object]) -> None:
         super().__init__(rank)
         self._answered = answered
-        self._orders: SimpleQueue[Order | None] = SimpleQueue()
+        self._batches: SimpleQueue[Batch | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="polympi worker", daemon=True)
         self._thread.start()
 
     def _work(self) -> None:
         store = Store(apart=False)
-        while (order := self._orders.get()) is not None:
-            self._answered(self, store.run(order))
+        while (batch := self._batches.get()) is not None:
+            self._answered(self, store.run(batch))
 
-    def send(self, order: Order) -> None:
-        """See Hand."""
-        self._orders.put(order)
+    def send(self, batch: Batch) -> None:
+        """See Worker."""
+        self._batches.put(batch)
 
     def stop(self, ending: int) -> None:  # noqa: ARG002
-        """See Hand."""
-        self._orders.put(None)
+        """See Worker."""
+        self._batches.put(None)
 
     def join(self) -> None:
         """Wait for its end."""

@@ -1,7 +1,7 @@
 """The workers of a pool, as their root has them: which tasks each has, and what it answers.
 
-A worker has one order, or two where tasks take so little time that it would wait for the next one. How many tasks an
-order has follows from the time that they took so far: slow tasks are sent one by one, so that all workers end alike.
+A worker has one batch, or two where tasks take so little time that it would wait for the next one. How many tasks an
+batch has follows from the time that they took so far: slow tasks are sent one by one, so that all workers end alike.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from types import BuiltinFunctionType, FunctionType
 
 from polympi.errors import Error
 from polympi.workers.failures import WorkerError, error_of, value_of
-from polympi.workers.hands import LocalHand, RemoteHand
+from polympi.workers.handles import LocalWorker, RemoteWorker
 from polympi.workers.manager import Manager
 from polympi.workers.packing import Packed, by_reference, pack
-from polympi.workers.store import Answer, Order
+from polympi.workers.store import Answer, Batch
 from polympi.workers.task import Function, Task
 from polympi.workers.worker import END_ALONE, FREE, KEEP, end
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from typing import Any
 
     from polympi.communicator import Communicator
-    from polympi.workers.hands import Hand
+    from polympi.workers.handles import Worker
     from polympi.workers.pool import Pool
     from polympi.workers.worker import Process
 
     _Failures = list[tuple[Task, BaseException]]
 
-ORDER_S = 1e-3  # of an order of several tasks: a hundred times what sending it takes
-MOST_TASKS = 256  # in an order: the message then costs less per task than the task itself
+BATCH_S = 1e-3  # of a batch of several tasks: a hundred times what sending it takes
+MOST_TASKS = 256  # in a batch: the message then costs less per task than the task itself
 MOST_BYTES = 1 << 20  # likewise
-SHORT_S = 2e-3  # of tasks that are worth a second order: compared with longer ones the wait for the next is nothing
+SHORT_S = 2e-3  # of tasks that are worth a second batch: compared with longer ones the wait for the next is nothing
 GRACE_S = 0.5  # for workers without tasks to leave before an exception ends the job
 MOST_FUNCTIONS = 64  # that are remembered, with all that they refer to
 
 
-class Crew:
+class Dispatcher:
     """The workers of one communicator.
 
     Args:
@@ -51,7 +51,7 @@ class Crew:
         root_works: whether the root is a worker, too.
 
     Attributes:
-        lock: of all that changes, also in the pools that use this crew.
+        lock: of all that changes, also in the pools that use this dispatcher.
         changed: to wait until it has.
         size: how many workers there were at first.
         dropped: keys of shared data that the program has no longer.
@@ -62,19 +62,24 @@ class Crew:
         self.lock = threading.RLock()
         self.changed = threading.Condition(self.lock)
         self.dropped: deque[int] = deque()
-        self.outstanding = 0  # orders that aren't answered
+        self.outstanding = 0  # batches that aren't answered
         self._queue: deque[Task] = deque()
         self._keys = count()
         self._functions: dict[Any, Function] = {}  # by what they are, or by their pickles
         self._shared: dict[int, Packed] = {}
         self._closing = self._stopped = False
         self._ending = FREE
-        self._hands: dict[int, Hand] = {rank: RemoteHand(rank, comm) for rank in range(comm.size) if rank != comm.rank}
-        self._manager = Manager(self, processes) if self._hands else None
+        self._workers: dict[int, Worker] = {
+            rank: RemoteWorker(rank, comm) for rank in range(comm.size) if rank != comm.rank
+        }
+        self._manager = Manager(self, processes) if self._workers else None
         if root_works:
-            self._hands[comm.rank] = LocalHand(comm.rank, self.answered)
-        self._by_load: tuple[dict[int, Hand], dict[int, Hand]] = (dict(self._hands), {})  # with no order, with one
-        self.size = len(self._hands)
+            self._workers[comm.rank] = LocalWorker(comm.rank, self.answered)
+        self._by_load: tuple[dict[int, Worker], dict[int, Worker]] = (
+            dict(self._workers),
+            {},
+        )  # with no batch, with one
+        self.size = len(self._workers)
 
     # ---- what the program gives ----
 
@@ -114,26 +119,26 @@ class Crew:
             failures = self._dispatch()
         self._fail(failures)
 
-    # ---- orders ----
+    # ---- batches ----
 
     def _dispatch(self) -> _Failures:
-        """Send orders to workers with room; the tasks that failed meanwhile. Holds the lock."""
+        """Send batches to workers with room; the tasks that failed meanwhile. Holds the lock."""
         failures: _Failures = []
-        if not self._hands or self._stopped:
+        if not self._workers or self._stopped:
             failures += [(task, self._why_not(task)) for task in self._queue]
             self._queue.clear()
-        while self._queue and (hand := self._hand_with_room()):
-            order, tasks = self._order(hand, failures)
+        while self._queue and (worker := self._worker_with_room()):
+            batch, tasks = self._batch(worker, failures)
             if tasks:
                 try:
-                    hand.send(order)
+                    worker.send(batch)
                 except Exception as error:  # without memory, or after the end of MPI
-                    hand.distrust()
+                    worker.distrust()
                     failures += [(task, error) for task in tasks]
                     continue
-                hand.orders.append(tasks)
+                worker.batches.append(tasks)
                 self.outstanding += 1
-                self._sort(hand)
+                self._sort(worker)
                 self.changed.notify_all()
         return failures
 
@@ -142,57 +147,57 @@ class Crew:
             return CancelledError()
         return WorkerError(f"rank {self.comm.rank}: {task} can't run, because all workers of the pool have ended")
 
-    def _hand_with_room(self) -> Hand | None:
+    def _worker_with_room(self) -> Worker | None:
         idle, half = self._by_load
         if idle:
             return next(iter(idle.values()))
         seconds = self._queue[0].function.seconds
         if seconds is None or seconds > SHORT_S:
             return None
-        return next((hand for hand in half.values() if not hand.orders[0][0].alone), None)
+        return next((worker for worker in half.values() if not worker.batches[0][0].alone), None)
 
-    def _sort(self, hand: Hand) -> None:
-        for load, hands in enumerate(self._by_load):
-            hands.pop(hand.rank, None)
-            if load == len(hand.orders) and hand.rank in self._hands:
-                hands[hand.rank] = hand
+    def _sort(self, worker: Worker) -> None:
+        for load, workers in enumerate(self._by_load):
+            workers.pop(worker.rank, None)
+            if load == len(worker.batches) and worker.rank in self._workers:
+                workers[worker.rank] = worker
 
-    def _order(self, hand: Hand, failures: _Failures) -> tuple[Order, list[Task]]:
+    def _batch(self, worker: Worker, failures: _Failures) -> tuple[Batch, list[Task]]:
         """The next tasks of the queue, as many as take little time, and fewer near the end of the queue."""
-        order, tasks = Order([], [], [], [], {}, 2 * ORDER_S), list[Task]()
-        most = min(MOST_TASKS, -(-len(self._queue) // (2 * len(self._hands))))
+        batch, tasks = Batch([], [], [], [], {}, 2 * BATCH_S), list[Task]()
+        most = min(MOST_TASKS, -(-len(self._queue) // (2 * len(self._workers))))
         needed: dict[int, Packed] = {}
         seconds, nbytes = 0.0, 0
         while self._queue and len(tasks) < most and nbytes < MOST_BYTES:
             task = self._queue[0]
             cost = task.function.seconds
-            if tasks and (cost is None or task.alone or seconds + cost > ORDER_S):
+            if tasks and (cost is None or task.alone or seconds + cost > BATCH_S):
                 break
-            if preparation := task.pool.preparation(hand.rank):
+            if preparation := task.pool.preparation(worker.rank):
                 task = preparation
             else:
                 self._queue.popleft()
-            packed = self._begin(task, hand, failures)
+            packed = self._begin(task, worker, failures)
             if packed is None:
                 continue
             nbytes += len(packed.data)
             needed[task.function.key] = task.function.packed
             needed.update((key, self._shared[key]) for key in packed.needs | task.function.packed.needs)
             if packed.buffers:
-                order.apart[len(tasks)] = packed.buffers
+                batch.apart[len(tasks)] = packed.buffers
                 nbytes += sum(buffer.nbytes for buffer in packed.buffers)
             tasks.append(task)
-            order.keys.append(task.function.key)
-            order.tasks.append(packed.data)
+            batch.keys.append(task.function.key)
+            batch.tasks.append(packed.data)
             if cost is None or task.alone:
                 break
             seconds += cost
         while self.dropped:
             self._forget(self.dropped.popleft())
-        parcels, forget = hand.parcels(needed)
-        return order._replace(parcels=parcels, forget=forget), tasks
+        objects, forget = worker.objects(needed)
+        return batch._replace(objects=objects, forget=forget), tasks
 
-    def _begin(self, task: Task, hand: Hand, failures: _Failures) -> Packed | None:
+    def _begin(self, task: Task, worker: Worker, failures: _Failures) -> Packed | None:
         """The arguments of a task that begins now; None if it is cancelled or can't be pickled."""
         if not task.begun and not task.sink.begin():
             task.pool.over(1)
@@ -202,41 +207,41 @@ class Crew:
             failures.append((task, task.pool.broken))
             return None
         try:
-            return pack((task.args, task.kwargs), f"an argument of {task.function.name}", hand.apart)
+            return pack((task.args, task.kwargs), f"an argument of {task.function.name}", worker.apart)
         except Exception as error:
             failures.append((task, error))
             return None
 
     def _forget(self, key: int) -> None:
         self._shared.pop(key, None)
-        for hand in self._hands.values():
-            hand.dropped.append(key)
+        for worker in self._workers.values():
+            worker.dropped.append(key)
 
     # ---- answers ----
 
-    def answered(self, hand: Hand, content: Iterable[Any]) -> None:
+    def answered(self, worker: Worker, content: Iterable[Any]) -> None:
         """Take a worker's results, and send it more."""
         answer = Answer(*content)
         number = len(answer.results)
-        first = hand.orders[0][0].alone  # as an initializer, on which it depends whether others may follow
+        first = worker.batches[0][0].alone  # as an initializer, on which it depends whether others may follow
         if first:
-            self._deliver(hand.rank, hand.orders[0], answer)
+            self._deliver(worker.rank, worker.batches[0], answer)
         with self.lock:
-            tasks = self._answered(hand)
+            tasks = self._answered(worker)
             for function in {task.function for task in tasks[:number]}:
                 function.measured(answer.seconds / number)
             self._queue.extendleft(reversed(tasks[number:]))
             failures = self._dispatch()
             self._stop_if_over()
         if not first:
-            self._deliver(hand.rank, tasks[:number], answer)
+            self._deliver(worker.rank, tasks[:number], answer)
         self._fail(failures)
 
-    def _answered(self, hand: Hand) -> list[Task]:
-        """The tasks of a worker's oldest order, which is over."""
-        tasks = hand.orders.popleft()
+    def _answered(self, worker: Worker) -> list[Task]:
+        """The tasks of a worker's oldest batch, which is over."""
+        tasks = worker.batches.popleft()
         self.outstanding -= 1
-        self._sort(hand)
+        self._sort(worker)
         return tasks
 
     def _deliver(self, rank: int, tasks: list[Task], answer: Answer) -> None:
@@ -269,31 +274,31 @@ class Crew:
                 task.pool.over(1)
             self._stop_if_over()
 
-    def failed(self, hand: Hand, error: BaseException) -> None:
-        """A worker's oldest order, or its answer, is lost for want of memory."""
+    def failed(self, worker: Worker, error: BaseException) -> None:
+        """A worker's oldest batch, or its answer, is lost for want of memory."""
         with self.lock:
-            lost = self._answered(hand)
-            hand.distrust()
+            lost = self._answered(worker)
+            worker.distrust()
             failures = self._dispatch()
             self._stop_if_over()
         self._fail([(task, error) for task in lost] + failures)
 
     # ---- the end ----
 
-    def hand(self, rank: int) -> Hand | None:
+    def worker(self, rank: int) -> Worker | None:
         """A worker that lives."""
-        return self._hands.get(rank)
+        return self._workers.get(rank)
 
     def lose(self, rank: int, how: str, killed: bool) -> None:
         """A worker has ended: the tasks that it may have begun are repeated or fail, the others go to the next one."""
         with self.lock:
-            hand = self._hands.pop(rank, None)
-            if hand is None:
+            worker = self._workers.pop(rank, None)
+            if worker is None:
                 return
             self._ending = END_ALONE if killed else max(KEEP, self._ending)
-            self.outstanding -= len(hand.orders)
-            self._sort(hand)
-            begun = hand.orders.popleft() if hand.orders else []
+            self.outstanding -= len(worker.batches)
+            self._sort(worker)
+            begun = worker.batches.popleft() if worker.batches else []
             failures: _Failures = []
             again: list[Task] = []
             for task in begun:
@@ -303,7 +308,7 @@ class Crew:
                     again.append(task)
                 else:
                     failures.append((task, self._lost(rank, how, task, len(begun))))
-            for tasks in reversed(hand.orders):
+            for tasks in reversed(worker.batches):
                 self._queue.extendleft(reversed(tasks))
             self._queue.extendleft(reversed(again))
             failures += self._dispatch()
@@ -316,7 +321,7 @@ class Crew:
             self._closing, self._ending = True, END_ALONE
             with suppress(Error):
                 self._stop()
-            ranks = [rank for rank in self._hands if rank != self.comm.rank]
+            ranks = [rank for rank in self._workers if rank != self.comm.rank]
         for rank in ranks:
             self.lose(rank, how, killed=True)
 
@@ -345,7 +350,7 @@ class Crew:
 
         Args:
             wait: whether to wait for their end.
-            at_once: after the orders that they have, not after all tasks.
+            at_once: after the batches that they have, not after all tasks.
         """
         with self.lock:
             self._closing = True
@@ -372,7 +377,7 @@ class Crew:
 
     def why_broken(self) -> WorkerError | None:
         """Why no task can run any more."""
-        return None if self._hands else WorkerError("all workers of the pool have ended")
+        return None if self._workers else WorkerError("all workers of the pool have ended")
 
     def _stop_if_over(self) -> None:
         if self._closing and not self._queue and not self.outstanding:
@@ -382,14 +387,14 @@ class Crew:
         if self._stopped:
             return
         self._stopped = True
-        for hand in self._hands.values():
-            hand.stop(self._ending)
+        for worker in self._workers.values():
+            worker.stop(self._ending)
         if self._manager is None:
             self.end()
         self.changed.notify_all()
 
     def _join(self) -> None:
-        for hand in self._hands.values():
-            hand.join()
+        for worker in self._workers.values():
+            worker.join()
         if self._manager:
             self._manager.join()
