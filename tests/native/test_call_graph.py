@@ -13,7 +13,7 @@ from polympi.native import build
 UNDEFINED = frozenset("Uuw")  # letters of nm for symbols that another object defines
 # Tables that Python or a parser of arguments reads, which are filled once.
 TABLES = {
-    *("PyTypeObject", "PyMethodDef", "PyMemberDef", "PyGetSetDef", "PyBufferProcs", "PySequenceMethods"),
+    *("PyTypeObject", "PyMethodDef", "PyMemberDef", "PyGetSetDef", "PyAsyncMethods", "PyBufferProcs", "PySequenceMethods"),
     *("PyModuleDef", "PyModuleDef_Slot", "PyStructSequence_Field", "PyStructSequence_Desc", "PyDataMem_Handler"),
     *("Signature", "Takeover"),
 }
