@@ -13,9 +13,9 @@ from polympi.native import build
 UNDEFINED = frozenset("Uuw")  # letters of nm for symbols that another object defines
 # Tables that Python or a parser of arguments reads, which are filled once.
 TABLES = {
-    *("PyTypeObject", "PyMethodDef", "PyMemberDef", "PyGetSetDef", "PyAsyncMethods", "PyBufferProcs", "PySequenceMethods"),
+    *("PyTypeObject", "PyMethodDef", "PyMemberDef", "PyGetSetDef", "PyBufferProcs", "PySequenceMethods"),
     *("PyModuleDef", "PyModuleDef_Slot", "PyStructSequence_Field", "PyStructSequence_Desc", "PyDataMem_Handler"),
-    *("Signature", "Takeover"),
+    *("PyAsyncMethods", "Signature", "Takeover"),
 }
 WRITABLE = re.compile(r"\.(?:data|bss)(?!\.rel\.ro)")  # sections
 # Strings, the table of NumPy, and tables that macros declare.
