@@ -16,7 +16,7 @@ import sys
 
 import numpy as np
 
-from polympi.library import is_serial, library_path
+from polympi import library as mpi_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -289,9 +289,9 @@ _loaded = functools.cache(ctypes.CDLL)
 
 def mpi_knows(device: int) -> bool:
     """Whether MPI is running, and its library says that it takes memory of this type of device."""
-    if device not in QUERIES or is_serial():
+    if device not in QUERIES or mpi_library.chosen is None or mpi_library.is_serial():
         return False
-    mpi = _loaded(library_path())
+    mpi = _loaded(mpi_library.library_path())
     started, ended = ctypes.c_int(0), ctypes.c_int(0)
     mpi.MPI_Initialized(ctypes.byref(started))
     mpi.MPI_Finalized(ctypes.byref(ended))

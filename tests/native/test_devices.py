@@ -141,7 +141,7 @@ def test_the_mpi_library_says_which_devices_it_knows(
     library = tmp_path / "libmpi.so"
     source += RUNNING.format(started=started)
     subprocess.run(["gcc", "-shared", "-fPIC", "-xc", "-", "-o", library], input=source, text=True, check=True)
-    monkeypatch.setattr(devices, "library_path", lambda: str(library))
-    monkeypatch.setattr(devices, "is_serial", lambda: False)
+    monkeypatch.setattr(devices.mpi_library, "chosen", (str(library), "mpich"))
+    monkeypatch.setattr(devices.mpi_library, "library_path", lambda: str(library))
     known = {device for device in (devices.CUDA, devices.ROCM, 8) if devices.mpi_knows(device)}
     assert known == (expected if started else set())
