@@ -390,5 +390,5 @@ static const char *explain_last(const Call *call) {
         return NULL;
     int verb = what_verb(logged(comm->calls->log, comm->collective));
     Collective last = {.comm = comm, .call = *call, .number = comm->collective};
-    return verb && call->operation == verb_names[verb] ? explain_late(&last) : NULL;
+    return verb && strcmp(call->operation, verb_names[verb]) == 0 ? explain_late(&last) : NULL;
 }
