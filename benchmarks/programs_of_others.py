@@ -60,7 +60,7 @@ class Program:
     ] = ()  # beyond the usual replacements: regular expressions, and what replaces them
 
 
-# What most programs need: polympi by the name that mpi4py's module had, and properties in place of Get_ methods.
+# What most programs need: polympi by the name that mpi4py's module had, and properties instead of Get_ methods.
 USUAL: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"from mpi4py import MPI( as \w+)?", lambda found: f"import polympi{found[1] or ' as MPI'}"),
     (r"MPI\.COMM_WORLD", "MPI.world"),
@@ -233,7 +233,7 @@ class Launch:
 
 
 def port(program: Program, packages: Path) -> tuple[Path, int]:
-    """The folder with the ported files beside the installed ones, which it replaces, and how many lines changed."""
+    """A copy of the installed packages with the ported files, and how many lines changed."""
     folder, changed = packages.with_name(f"{packages.name}-ported"), 0
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(packages, folder, symlinks=True)

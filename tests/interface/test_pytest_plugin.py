@@ -1,4 +1,4 @@
-"""The mark `polympi` in a project of its own: how its tests end, and what they say."""
+"""The mark `polympi` in a separate project: how its tests end, and what they say."""
 
 import os
 import subprocess

@@ -41,15 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--check", action="store_true", help="say what the script uses and what differs here; run nothing"
     )
-    rest = argparse.REMAINDER
-    parser.add_argument("-m", dest="module", nargs=rest, help="run a module instead of a script; its arguments follow")
-    parser.add_argument("-c", dest="code", nargs=rest, help="run this code instead of a script; its arguments follow")
-    parser.add_argument("script", nargs="?")
-    parser.add_argument("arguments", nargs=rest, help="of the script")
-    given = parser.parse_args(arguments)
-    if not (given.module or given.code or given.script):
-        parser.error("a script, or -m with a module, or -c with code must be given")
-    name, *own = given.module or given.code or [given.script, *given.arguments]
+    given, name, own = parse_program(parser, arguments)
     try:
         script = program(given, name)
         facade, why = choose(given.name, script)
@@ -67,6 +59,26 @@ def main(arguments: Sequence[str]) -> int:
         print(f"polympi: {script.path} runs as one for {facade.name} ({facade.of}): {why}", file=sys.stderr)
     runner.run(script, own, facade)
     return 0
+
+
+def parse_program(
+    parser: argparse.ArgumentParser, arguments: Sequence[str] | None
+) -> tuple[argparse.Namespace, str, list[str]]:
+    """Parse a command line that ends with a program, as Python's own does.
+
+    Returns:
+        What was given; the name of the script or module, or the code; and the arguments that follow it.
+    """
+    rest = argparse.REMAINDER
+    parser.add_argument("-m", dest="module", nargs=rest, help="run a module instead of a script; its arguments follow")
+    parser.add_argument("-c", dest="code", nargs=rest, help="run this code instead of a script; its arguments follow")
+    parser.add_argument("script", nargs="?")
+    parser.add_argument("arguments", nargs=rest, help="of the script")
+    given = parser.parse_args(arguments)
+    if not (given.module or given.code or given.script):
+        parser.error("a script, or -m with a module, or -c with code must be given")
+    name, *own = given.module or given.code or [given.script, *given.arguments]
+    return given, name, own
 
 
 def program(given: argparse.Namespace, name: str) -> Script:

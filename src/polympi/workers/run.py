@@ -28,15 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description="Run a script on rank 0; the other ranks are workers of its pools, also those of mpi4py.futures.",
         allow_abbrev=False,
     )
-    rest = argparse.REMAINDER
-    parser.add_argument("-m", dest="module", nargs=rest, help="run a module instead of a script; its arguments follow")
-    parser.add_argument("-c", dest="code", nargs=rest, help="run this code instead of a script; its arguments follow")
-    parser.add_argument("script", nargs="?")
-    parser.add_argument("arguments", nargs=rest, help="of the script")
-    given = parser.parse_args(arguments)
-    if not (given.module or given.code or given.script):
-        parser.error("give a script, -m and a module, or -c and code")
-    name, *own = given.module or given.code or [given.script, *given.arguments]
+    given, name, own = command.parse_program(parser, arguments)
     try:
         script = command.program(given, name)
     except ScriptError as error:
