@@ -89,7 +89,8 @@ def test_the_same_tests_of_mpi4py_pass(run, stack: Stack, tmp_path: Path, ranks:
 
 
 def test_the_same_programs_run(stack: Stack, everything: Fetched) -> None:
-    left_out = {"mpi4py-fft: test_pencil.py"} if stack.family == "openmpi" else set()  # a minute: on one library
+    # A minute on one library; and a demo of sessions that hangs in 7 of 10 launches with MPICH and mpi4py as it is.
+    left_out = {"mpi4py-fft: test_pencil.py" if stack.family == "openmpi" else "mpi4py: init-fini/test_mpi40.py"}
     plain = run_programs(everything, 3, stack, "plain", MPICH_SLEEPS, left_out=left_out)
     fails_anyway = left_out | {name for name, outcome in plain.items() if outcome != "passed"}  # up to a minute each
     accelerated = run_programs(everything, 3, stack, "accelerated", MPICH_SLEEPS, left_out=fails_anyway)
