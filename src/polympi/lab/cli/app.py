@@ -65,7 +65,8 @@ def application(chosen: str | None) -> typer.Typer:
     app = typer.Typer(
         name="polympi",
         help="What does an MPI binding cost over raw C? Measures all of them on this machine, side by side.",
-        epilog="Start with 'polympi run': it installs an MPI if there is none, measures, and writes a report.",
+        epilog="Start with 'polympi run': it installs an MPI if there is none, measures, and writes a report. "
+        "'polympi shell -n 4' is a prompt whose lines run on all ranks.",
         no_args_is_help=True,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
