@@ -48,8 +48,9 @@ class Rest:
         """End the thread."""
         if self._turn is not None:
             turn, self._turn = self._turn, None
-            turn.release()
             self._resting = False
+            if turn.locked():  # else the thread was released for a rest that it hasn't begun
+                turn.release()
             core.wake()
 
     def _run(self, loop: asyncio.AbstractEventLoop, turn: _thread.LockType) -> None:

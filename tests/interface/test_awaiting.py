@@ -190,6 +190,33 @@ async def main():
     await meet()
 asyncio.run(main())
 """,
+    "a rest that is ended before its thread has begun it": """
+from polympi.resting import Rest
+
+class Loop:
+    \"\"\"Calls back at once, and then keeps the thread that asked for it.\"\"\"
+    def __init__(self):
+        self.called, self.go_on = threading.Event(), threading.Event()
+    def call_soon_threadsafe(self, callback, *arguments):
+        callback(*arguments)
+        self.called.set()
+        assert self.go_on.wait(100)
+    def is_closed(self):
+        return False
+
+loop, wakes = Loop(), []
+rest = Rest(lambda: wakes.append(1))
+rest.begin(loop, 0)
+assert loop.called.wait(100)
+rest.begin(loop, 0)
+rest.end()
+loop.go_on.set()
+last = Loop()
+rest.begin(last, 0)
+assert last.called.wait(100) and len(wakes) == 2
+last.go_on.set()
+rest.end()
+""",
     "several tasks await one request": """
 async def main():
     request = c.irecv(other, 1)

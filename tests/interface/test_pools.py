@@ -546,7 +546,11 @@ def test_scripts_for_mpi4py_run_on_rank_0(run, stack, tmp_path, ranks: int, how:
 
 
 def test_wrong_commands(run, mpich) -> None:
-    for arguments, words in ([], "give a script"), (["no.py"], "no.py cannot be read"), (["-m", "no.no"], "no module"):
+    for arguments, words in (
+        ([], "a script, or -m with a module, or -c with code"),
+        (["no.py"], "no.py cannot be read"),
+        (["-m", "no.no"], "no module"),
+    ):
         ended = run(START, 2, mpich, timeout=60, arguments=["with", *arguments])
         assert ended.exit_code == 2, str(ended)
         assert words in ended.stderr, str(ended)
