@@ -30,6 +30,7 @@ COMMANDS = {
     "diff": Command(
         "Compare two runs: every binding by its ratio to C, so that the drift of the machine between them cancels."
     ),
+    "gate": Command("Measure again what a baseline measured, and fail if a binding has become slower: for CI."),
     "list": Command(
         "List stacks, bindings, benchmarks, studies and tools: what is installed, and how to install the rest.",
         "listing.list_all",

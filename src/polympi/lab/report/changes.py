@@ -109,7 +109,7 @@ DIFF_FORMAT: Final = 1  # raised when a reader of the old form would misread the
 
 
 class DiffDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``polympi diff --json`` writes."""
+    """What ``--json`` of ``polympi diff`` and ``polympi gate`` writes."""
 
     format: int = DIFF_FORMAT
     before: str
@@ -127,17 +127,17 @@ def render_json(document: DiffDocument) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
-def render_changes(comparison: Comparison, before: str, after: str, sentences: Sequence[str], *, every: bool) -> str:
+def render_changes(comparison: Comparison, title: str, sentences: Sequence[str], *, every: bool) -> str:
     """The comparison as Markdown, the answer first; text from outside is escaped, and ``every`` shows all rows."""
     answer, *others = sentences
-    parts = [f"### polympi diff: {escape(before)} → {escape(after)}", f"**{escape(answer)}**", *map(escape, others)]
+    parts = [f"### {escape(title)}", f"**{escape(answer)}**", *map(escape, others)]
     changed, whole = group_table(comparison, every=False), group_table(comparison, every=True)
     if changed.lines:
         parts.append(_table(changed))
     rows = row_table(comparison, every=every)
     if rows.lines:
-        title = "All rows" if every else "Rows that changed"
-        parts.append(_folded(f"{title} ({len(rows.lines)})", rows))
+        heading = "All rows" if every else "Rows that changed"
+        parts.append(_folded(f"{heading} ({len(rows.lines)})", rows))
     parts += [_folded(f"All {count(len(whole.lines), 'group')}", whole), escape(KEY)]
     return "\n\n".join(parts) + "\n"
 

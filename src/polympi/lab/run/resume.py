@@ -17,7 +17,7 @@ from polympi.lab.plan.cases import select_cases
 from polympi.lab.plan.growth import problems
 from polympi.lab.plan.profiles import get_profile
 from polympi.lab.plan.studies import get_study
-from polympi.lab.records import Environment, StackMetadata, StackRun
+from polympi.lab.records import Environment, RunRecord, StackMetadata, StackRun
 from polympi.lab.run.launchers import settled_again
 from polympi.lab.run.request import BASE, Request, StackPlan, check_hosts, plan_stack
 from polympi.lab.samples.store import RunDirectory
@@ -44,10 +44,21 @@ def request_again(
     run = directory.run()
     if run.polympi != __version__:
         raise _other(directory, f"polympi {run.polympi} began it, and this is {__version__}")
-    bindings = load_bindings([Path(folder) for folder in run.bindings_from])
-    gone = {name for stack in run.stacks for name in stack.bindings} - bindings.keys()
-    if gone:
-        raise _other(directory, f"it measures {listing(sorted(gone))}, which polympi does not find now")
+    if gone := sorted(set(bindings_of(run)) - load_bindings([Path(folder) for folder in run.bindings_from]).keys()):
+        raise _other(directory, f"it measures {listing(gone)}, which polympi does not find now")
+    request = recorded_request(directory)
+    launch_timeout_s = launch_timeout_s or request.launch_timeout_s
+    return dataclasses.replace(request, time_limit_s=time_limit_s, launch_timeout_s=launch_timeout_s)
+
+
+def bindings_of(run: RunRecord) -> list[str]:
+    """The bindings that a run measures, on any stack, each once."""
+    return list(dict.fromkeys(name for stack in run.stacks for name in stack.bindings))
+
+
+def recorded_request(directory: RunDirectory) -> Request:
+    """The request of a run, as it was recorded, for the default bindings."""
+    run = directory.run()
     hostfile = None if run.hostfile is None else Path(run.hostfile)
     cluster = None if hostfile is None else cluster_of(hostfile)
     if hostfile is not None:
@@ -65,7 +76,7 @@ def request_again(
         output=directory.path,
         stacks=stacks,
         launching=launching,
-        bindings=bindings,
+        bindings=load_bindings([Path(folder) for folder in run.bindings_from]),
         wanted=None,
         benches=run.benches,
         sizes=run.sizes,
@@ -77,8 +88,7 @@ def request_again(
         pages=run.pages,
         hostfile=hostfile,
         cluster=cluster,
-        time_limit_s=time_limit_s,
-        launch_timeout_s=launch_timeout_s or run.launch_timeout_s,
+        launch_timeout_s=run.launch_timeout_s,
         command=run.command,
         bindings_from=[Path(folder) for folder in run.bindings_from],
         levels=run.levels,
