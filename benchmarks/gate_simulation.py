@@ -63,7 +63,7 @@ class Outcome:
 def simulate(
     scenario: Scenario, runs: int, *, baseline: int, threshold: float, seed: int, benches: Sequence[str] = ()
 ) -> list[Outcome]:
-    """Judge made-up runs, each with a baseline of so many launches; a seed gives the same runs."""
+    """Judge made-up runs, each with a baseline of this many launches; a seed gives the same runs."""
     random = np.random.default_rng(seed)
     return [_gate(scenario, baseline, threshold, random, benches) for _ in range(runs)]
 

@@ -28,7 +28,7 @@ SLOW = {"mpi4py": (520.0, 0.0, 1.5)}
 
 
 class Machine:
-    """Measures in place of the laboratory: bindings cost, in each round, what `effects` says."""
+    """Measures instead of the laboratory: bindings cost, in each round, what `effects` says."""
 
     def __init__(self, *effects: dict[str, tuple[float, float, float]], noise: float = 0.01, seconds: float = 1.0):
         self.effects, self.noise, self.seconds = effects, noise, seconds

@@ -77,7 +77,7 @@ def gate(
 ) -> None:
     """Measure again what a baseline measured, and fail if a binding has become slower: for CI.
 
-    Bindings are compared by their ratios to C. What looks slower, or can't be told, is measured again with twice as
+    Bindings are compared by their ratios to C. What looks slower, or is unclear, is measured again with twice as
     many launches, up to three times; slower is what looks so twice, in independent launches.
 
     Exit codes:

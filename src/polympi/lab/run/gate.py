@@ -51,7 +51,7 @@ class Judged:
 
 
 def gate(baseline: RunDirectory, asked: Asked, *, watcher: Watcher, wait: bool = False) -> Judged:
-    """Measure what a baseline measured, and again what looks slower then, or can't be told; a signal ends it in order.
+    """Measure what a baseline measured, and again what looks slower then, or is unclear; a signal ends it in order.
 
     Raises:
         UsageError: the baseline can't be measured again here, or the folder exists.
@@ -121,7 +121,7 @@ def _request(baseline: RunDirectory, asked: Asked) -> Request:
 
 
 def _round(request: Request, number: int, blocks: int, left_s: float | None) -> Request:
-    """A round of a request: so many blocks, in a directory of its own."""
+    """A round of a request: so many blocks, in its own directory."""
     return dataclasses.replace(
         request,
         output=request.output / f"round-{number + 1}",
@@ -153,5 +153,5 @@ def _again(rounds: Rounds, blocks: int) -> str:
     names = first_few([f"{group.binding} in {group.benchmark}" for group in suspected])
     rest = len(rounds.open) - len(suspected)
     why = [f"{names} {verb(len(suspected), 'looks', 'look')} slower"] if suspected else []
-    why += [f"{count(rest, 'group')} can't be told"] if rest else []
+    why += [f"{count(rest, 'group')} {verb(rest, 'is', 'are')} unclear"] if rest else []
     return f"{listing(why)}: measured again, with {count(blocks, 'launch')} each"

@@ -1,4 +1,4 @@
-"""Rounds of measuring against one baseline: what looks slower, or can't be told, is measured again.
+"""Rounds of measuring against one baseline: what looks slower, or is unclear, is measured again.
 
 Each round is judged by its own launches alone. So a group that looks slower by chance has to do so twice, in
 independent launches, before it is called slower, and who looks again and again doesn't find a difference for that
