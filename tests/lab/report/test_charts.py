@@ -40,6 +40,15 @@ def test_charts_hold_summaries_never_samples_and_only_finite_figures(drawn, anal
         json.dumps(spec, allow_nan=False)
 
 
+def test_a_percentile_is_left_out_where_it_is_the_slowest_event(drawn, analysis):
+    [rows] = [
+        spec["datasets"]["rows"] for name, spec in drawn.items() if name == "mpich-latency-standard-bytes-percentiles"
+    ]
+    of = {(row["binding"], row["size"], row["percentile"]): row["ns"] for row in rows}
+    assert {percentile for *_, percentile in of} >= {"p50", "p90", "p99", "max"}
+    assert all(of[binding, size, "max"] != ns for (binding, size, name), ns in of.items() if name == "p99.9")
+
+
 def test_zero_bytes_has_its_place(drawn):
     spec = drawn["mpich-latency-standard-bytes-time"]
     assert min(record["size"] for record in spec["datasets"]["rows"]) == 0
