@@ -1,4 +1,4 @@
-"""The calls that the guideline says an interface has are there, and those that it says are not there are not."""
+"""The calls that the recommendations say an interface has are there, and those that they say are not there are not."""
 
 import pytest
 

@@ -51,7 +51,7 @@ def test_several_stacks_are_a_column() -> None:
 def test_markdown_escapes_what_comes_from_outside() -> None:
     evil = "a|b`c`<img src=x>\n# d"
     found = comparison(group(binding=evil, verdict="slower"), rows=(row(binding=evil, verdict="slower"),))
-    text = render_changes(found, "run|`1`", "<b>run</b>", [f"Slower: {evil}.", "C itself\nchanged."], every=False)
+    text = render_changes(found, "run|`1` → <b>run</b>", [f"Slower: {evil}.", "C itself\nchanged."], every=False)
     assert not re.search(r"<(?!/?details>|/?summary>)", text)
     assert not re.search(r"(?<!\\)`", text)
     assert not any(line.startswith("# ") for line in text.splitlines())
@@ -61,7 +61,7 @@ def test_markdown_escapes_what_comes_from_outside() -> None:
 
 
 def test_markdown_folds_what_is_the_same() -> None:
-    text = render_changes(comparison(group(), SLOWER), "a", "b", ["Slower: x."], every=False)
+    text = render_changes(comparison(group(), SLOWER), "a → b", ["Slower: x."], every=False)
     above, below = text.split("<details>", 1)
     assert "**Slower: x.**" in above
     assert "bcast" in above

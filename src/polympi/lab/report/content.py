@@ -26,6 +26,7 @@ from polympi.lab.records import AGAIN, Finding, LaunchRecord, StackRun
 from polympi.lab.report.cells import Line, interval, main_table
 from polympi.lab.report.demands import DemandTable, demand_table
 from polympi.lab.report.factors import FactorSection, factor_sections
+from polympi.lab.report.guidelines import GuidelineLine, guideline_lines
 from polympi.lab.report.limits import LimitLine, limit_lines
 from polympi.lab.report.metadata import Section, findings, sections
 from polympi.lab.report.scaling import ScalingTable, scaling_tables
@@ -156,6 +157,7 @@ class Content:
     scaling: list[ScalingTable]
     limits: list[LimitLine]
     factors: list[FactorSection]
+    guidelines: list[GuidelineLine]
     failed: list[LaunchRecord]
     reproduce: list[tuple[str, str]]
     commands: list[tuple[str, str]]
@@ -187,6 +189,7 @@ def content(analysis: Analysis) -> Content:
         scaling=scaling_tables(analysis.scaling),
         limits=limit_lines(analysis.limits, shown_of(analysis)),
         factors=factor_sections(analysis),
+        guidelines=guideline_lines(analysis.guidelines, shown_of(analysis)),
         failed=failed_launches(analysis),
         reproduce=_reproduce(analysis),
         commands=_commands(analysis),

@@ -36,6 +36,7 @@ from polympi.lab.report.demands import DEMAND_HEADERS, DEMAND_NOTE, DEMAND_TITLE
 from polympi.lab.report.factors import factor_figures
 from polympi.lab.report.figures import Figure, figures, palette_of
 from polympi.lab.report.generator import mark
+from polympi.lab.report.guidelines import GUIDELINE_NOTE, GUIDELINE_TITLE
 from polympi.lab.report.limits import LIMIT_NOTE, LIMIT_TITLE
 from polympi.lab.report.scaling import scaling_note
 from polympi.lab.report.vega import vega_runtime
@@ -136,6 +137,8 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
         tools_note=TOOLS_NOTE,
         limit_title=LIMIT_TITLE,
         limit_note=LIMIT_NOTE,
+        guideline_title=GUIDELINE_TITLE,
+        guideline_note=GUIDELINE_NOTE,
         factor_titles=list(dict.fromkeys((one.factor, one.title) for one in words.factors)),
         level_figures=of_levels,
         scaling_note=scaling_note(analysis.scaling),

@@ -29,7 +29,8 @@ from polympi.lab.report.demands import DEMAND_HEADERS, DEMAND_NOTE, DEMAND_TITLE
 from polympi.lab.report.escape import escape, table
 from polympi.lab.report.figures import palette_of
 from polympi.lab.report.generator import mark
-from polympi.lab.report.limits import LIMIT_NOTE, LIMIT_TITLE
+from polympi.lab.report.guidelines import GUIDELINE_NOTE, GUIDELINE_TITLE, GuidelineLine
+from polympi.lab.report.limits import LIMIT_NOTE, LIMIT_TITLE, LimitLine
 from polympi.lab.report.scaling import scaling_note
 from polympi.lab.statistics.model import Analysis
 
@@ -55,7 +56,8 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
         parts += _main_table(stack, many=len(words.stacks) > 1)
     parts += _factors(words)
     parts += _scaling(words, scaling_note(analysis.scaling))
-    parts += _limits(words)
+    parts += _answers(LIMIT_TITLE, LIMIT_NOTE, words.limits)
+    parts += _answers(GUIDELINE_TITLE, GUIDELINE_NOTE, words.guidelines)
     parts += _tools(words)
     if words.code:
         said = " ".join(filter(None, (words.code.answer, CODE_NOTE)))
@@ -182,9 +184,9 @@ def _scaling(words: Content, note: str) -> list[str]:
     return ["## Scaling", note, *parts] if parts else []
 
 
-def _limits(words: Content) -> list[str]:
-    lines = [f"- **{escape(one.title)}.** {escape(one.answer)}" for one in words.limits]
-    return [f"## {LIMIT_TITLE}", LIMIT_NOTE, "\n".join(lines)] if lines else []
+def _answers(title: str, note: str, answers: Sequence[LimitLine | GuidelineLine]) -> list[str]:
+    lines = [f"- **{escape(one.title)}.** {escape(one.answer)}" for one in answers]
+    return [f"## {title}", note, "\n".join(lines)] if lines else []
 
 
 def _tools(words: Content) -> list[str]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from polympi.lab.conclusions.equations import Solved, solved, statements
-from polympi.lab.conclusions.guideline import completeness, guideline
 from polympi.lab.conclusions.interfaces import LAST
 from polympi.lab.conclusions.modules import COLLECTIVES, PUBLISHED_FITS, Module, Timed, modules, published_fits
 from polympi.lab.conclusions.phrases import listing, percent, plain_ratio, rate, sentence, size, times
+from polympi.lab.conclusions.recommendations import completeness, recommendations
 from polympi.lab.conclusions.rows import stacks_of
 from polympi.lab.plan.studies import STUDIES
 from polympi.lab.published import Source, sources
@@ -97,7 +97,7 @@ def title_of(run: RunRecord) -> str | None:
 def _section(
     analysis: Analysis, stack: str, lines: Sequence[Module], solved_there: Sequence[Solved] | None
 ) -> StudySection:
-    """The section of a stack; of its numbers of ranks the last one has the equations and the guideline, too."""
+    """The section of a stack; of its numbers of ranks the last one has the equations and the recommendations, too."""
     last, equations = solved_there is not None, solved_there or ()
     run, processors = analysis.run, (analysis.environment.metadata.get("affinity") or {}).get("count")
     sizes = [line.collective_bytes for line in lines if line.collective_bytes is not None]
@@ -108,7 +108,7 @@ def _section(
         stack=stack,
         answer=_answer(lines),
         statements=tuple(statements(equations, processors)),
-        advice=tuple(guideline(lines, equations)) if last else (),
+        advice=tuple(recommendations(lines, equations)) if last else (),
         missing=_missing(run, stack),
         tables=(
             StudyTable("Ping-pong of arrays, with the published table", _PING_PONG, [_ping_pong(m) for m in lines]),

@@ -6,6 +6,7 @@ import polars as pl
 
 from polympi.lab.samples.store import RunDirectory
 from polympi.lab.statistics.factors import contrasts, factor_rows
+from polympi.lab.statistics.guidelines import checks
 from polympi.lab.statistics.keys import RowKey, invalid_rows
 from polympi.lab.statistics.limits import limit_rows
 from polympi.lab.statistics.lines import fits_of, overheads_of
@@ -38,6 +39,7 @@ def analyse(directory: RunDirectory) -> Analysis:
     tool_launches = directory.tool_launches()
     environment, measured = directory.environment(), _launch_medians(times, invalid)
     medians = measured.drop("communication")
+    floors = floors_of(medians)
     return Analysis(
         run=run,
         environment=environment,
@@ -52,7 +54,8 @@ def analyse(directory: RunDirectory) -> Analysis:
         tool_launches=tool_launches,
         scaling=scaling_rows(measured, run, launches, environment),
         limits=limit_rows(medians, run, environment),
-        factors=factor_rows(medians, run, launches, floors_of(medians)) if contrasts(run) else [],
+        factors=factor_rows(medians, run, launches, floors) if contrasts(run) else [],
+        guidelines=checks(medians, floors),
         demands=directory.demands(),
         damaged_lines=directory.damaged_lines(),
         damaged_files=directory.damaged_files(),

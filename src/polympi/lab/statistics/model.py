@@ -7,6 +7,7 @@ import polars as pl
 from polympi.lab.demands import Demand
 from polympi.lab.records import Environment, LaunchRecord, Outcome, RunRecord, ToolLaunch
 from polympi.lab.statistics.factors import FactorRow
+from polympi.lab.statistics.guidelines import Check
 from polympi.lab.statistics.limits import LimitRow
 from polympi.lab.statistics.scaling import ScalingRow
 from polympi.lab.statistics.tools import ToolRow
@@ -99,6 +100,7 @@ class Analysis:
     limits: list[LimitRow] = field(default_factory=list)
     # What settings, placements and other stacks cost, where the run compares any.
     factors: list[FactorRow] = field(default_factory=list)
+    guidelines: list[Check] = field(default_factory=list)  # the performance guidelines that the run can check
     demands: list[Demand] = field(default_factory=list)  # what arms ask of MPI, where it was recorded
     # Numbers of the lines of `launches.jsonl` that cannot be read, from 1.
     damaged_lines: list[int] = field(default_factory=list)

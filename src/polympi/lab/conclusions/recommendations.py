@@ -20,7 +20,7 @@ def cost(module: Module) -> float | None:
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
 
 
-def guideline(modules: Sequence[Module], solved: Sequence[Solved]) -> list[str]:
+def recommendations(modules: Sequence[Module], solved: Sequence[Solved]) -> list[str]:
     """One recommendation for each kind of user, in a sentence with its reason."""
     costs = {module.binding: of for module in modules if (of := cost(module)) is not None}
     said = [_for_older_scripts(costs), _for_arrays(costs), _for_all_of_mpi(), *_for_solvers(solved)]

@@ -1,0 +1,64 @@
+"""Which performance guidelines a run contradicts, in sentences: shared by all forms of the report."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from polympi.lab.catalogue import BENCHMARKS
+from polympi.lab.conclusions.phrases import count, listing, plain_ratio, sentence, verb
+from polympi.lab.records import REFERENCE
+from polympi.lab.statistics.guidelines import Check
+
+GUIDELINE_TITLE = "Performance guidelines"
+GUIDELINE_NOTE = (
+    "No operation should take longer than others that do at least as much, nor less data longer than more: otherwise "
+    "the library, or the binding, could do those instead. Medians over blocks of the ratio, with 99 % intervals; named "
+    "is what exceeds 5 % and the noise, the worst first."
+)
+_MOST_NAMED = 6  # in a sentence
+
+
+@dataclass(frozen=True)
+class GuidelineLine:
+    """What one binding on one stack contradicts."""
+
+    title: str
+    answer: str
+
+
+def guideline_lines(checks: Sequence[Check], shown: Collection[str]) -> list[GuidelineLine]:
+    """One line for each stack and each arm shown, C first, in the order of the checks."""
+    groups: dict[tuple[str, str], list[Check]] = {}
+    for check in checks:
+        if check.binding in (REFERENCE, *shown):
+            groups.setdefault((check.stack, check.binding), []).append(check)
+    ordered = sorted(groups, key=lambda key: (key[0], key[1] != REFERENCE))
+    return [GuidelineLine(_title(*key), _answer(groups[key])) for key in ordered]
+
+
+def _title(stack: str, binding: str) -> str:
+    return f"{'C' if binding == REFERENCE else binding} on {stack}"
+
+
+def _answer(checks: Sequence[Check]) -> str:
+    worst = sorted((check for check in checks if check.violated), key=lambda check: -check.ratio)
+    checked = count(len(checks), "comparison")
+    if not worst:
+        return sentence(f"{checked}, none of them contradicted")
+    named = [_contradiction(check) for check in worst[:_MOST_NAMED]]
+    rest = len(worst) - len(named)
+    more = [f"and {rest} more"] if rest else []
+    said = "; ".join([*named, *more])
+    return sentence(f"{len(worst)} of {checked} {verb(len(worst), 'is', 'are')} contradicted: {said}")
+
+
+def _contradiction(check: Check) -> str:
+    others = listing([_case(other) for other in check.others])
+    ratio = f"{plain_ratio(check.ratio)} × ({plain_ratio(check.low)}–{plain_ratio(check.high)})"
+    return f"{_case(check.operation)} takes {ratio} as long as {others}"
+
+
+def _case(operation: tuple[str, str, int]) -> str:
+    name, mode, size_bytes = operation
+    benchmark = BENCHMARKS[name]
+    words = name if mode == benchmark.modes[0] else f"{name} ({mode})"
+    return words if benchmark.payloads[0] == "none" else f"{words} of {benchmark.size_words(size_bytes)}"
