@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 import time
+from importlib.resources import files
 
 import pytest
 from built import built_analysis, launch, rich_run, summary_row
@@ -106,6 +107,15 @@ def requests(browser):
     return [url for url in sent if not url.startswith(("data:", "blob:", "chrome:"))]  # its first tab is its own
 
 
+def obstacles(browser):
+    """What axe finds that keeps somebody from reading the page: contrast, labels, keyboard."""
+    browser.execute_script((files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = browser.execute_async_script(
+        "axe.run({exclude: ['.chart']}, {resultTypes: ['violations']}).then(arguments[0])"
+    )
+    return {one["id"]: [node["html"][:200] for node in one["nodes"]] for one in found["violations"]}
+
+
 def screenshot(browser, path):
     browser.save_screenshot(str(path))
     assert path.stat().st_size > 20_000
@@ -132,6 +142,15 @@ def test_every_chart_draws_and_nothing_is_asked_of_a_network(browser, report, tm
         assert paths > 3, name
     assert complaints(browser) == []
     assert set(requests(browser)) == {report.as_uri()}
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (390, False)])
+def test_nothing_keeps_a_reader_out(browser, report, width, dark):
+    show(browser, report, width=width, mobile=width < 500, dark=dark)
+    charts_in_sight(browser, "dark" if dark else "light")
+    assert obstacles(browser) == {}
+    browser.execute_script("document.documentElement.style.setProperty('--soft', '#ccc')")
+    assert dark or "color-contrast" in obstacles(browser)
 
 
 def test_dark_follows_the_system_and_the_toggle(browser, report, tmp_path):

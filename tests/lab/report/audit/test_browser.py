@@ -2,7 +2,17 @@
 
 import pytest
 from report.audit.made_up import made_up, no_calls
-from report.test_browser import DARK_INK, browser, cells_in_sight, complaints, requests, screenshot, show, wait_for
+from report.test_browser import (
+    DARK_INK,
+    browser,
+    cells_in_sight,
+    complaints,
+    obstacles,
+    requests,
+    screenshot,
+    show,
+    wait_for,
+)
 
 from polympi.lab.report.audit.write import write_report
 
@@ -52,6 +62,13 @@ def drag(browser, start, end, **options):
 def picture(browser, selector):
     """What a canvas shows."""
     return browser.execute_script("return document.querySelector(arguments[0]).toDataURL()", selector)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_keeps_a_reader_out(browser, page, dark):
+    show(browser, page, dark=dark)
+    drawn(browser, "dark" if dark else "light")
+    assert obstacles(browser) == {}
 
 
 def test_everything_draws_without_a_network_and_tells_its_figures(browser, page, tmp_path):
