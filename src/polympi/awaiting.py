@@ -59,8 +59,9 @@ def wait(request: Request) -> Generator[Any, None, Any]:
 def _driver_of(loop: asyncio.AbstractEventLoop) -> _Driver:
     driver = _drivers.get(loop)
     if driver is None:
-        for other in [other for other in _drivers if other.is_closed()]:  # whose tasks will never run again
-            del _drivers[other]
+        for reference in _drivers.keyrefs():  # a copy, since the loops of other threads come and go
+            if (other := reference()) is not None and other.is_closed():  # whose tasks will never run again
+                _drivers.pop(other, None)
         driver = _drivers[loop] = _Driver()
     return driver
 
@@ -177,6 +178,9 @@ class _Driver:
         except Exception as error:  # of the MPI library: all tasks learn it, since which one it concerns isn't known
             self._fail(error)
             return True
+        except BaseException:  # of a signal handler: the loop may run again
+            self._schedule(asyncio.get_running_loop())
+            raise
         ready = [request for request in map(self._requests.__getitem__, places) if request is not None]
         for request in ready:
             self._resume(request)

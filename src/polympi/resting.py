@@ -37,12 +37,16 @@ class Rest:
             return
         self._resting = True
         self._seconds = seconds
-        if self._turn is None:
-            self._turn = _thread.allocate_lock()
-            self._turn.acquire()
-            _thread.start_new_thread(self._run, (loop, self._turn))
-        else:
+        if self._turn is not None:
             self._turn.release()
+            return
+        self._turn = _thread.allocate_lock()
+        self._turn.acquire()
+        try:
+            _thread.start_new_thread(self._run, (loop, self._turn))
+        except RuntimeError:  # there are too many, or the interpreter is finalising: nothing ends this rest early
+            self._turn = None
+            loop.call_later(seconds, self._rested, None)
 
     def end(self) -> None:
         """End the thread."""
@@ -67,8 +71,8 @@ class Rest:
                 if loop.is_closed():
                     return
 
-    def _rested(self, turn: _thread.LockType) -> None:
-        """After a rest, unless its thread was ended meanwhile."""
+    def _rested(self, turn: _thread.LockType | None) -> None:
+        """After a rest, unless its thread was ended meanwhile; without a turn, a rest that had no thread."""
         if turn is self._turn:
             self._resting = False
             self._wake()

@@ -217,6 +217,64 @@ assert last.called.wait(100) and len(wakes) == 2
 last.go_on.set()
 rest.end()
 """,
+    "a rest for which no thread can be started": """
+import polympi.resting
+refused = 0
+async def main():
+    request = asyncio.ensure_future(c.irecv(other, 1))
+    while not refused:
+        await asyncio.sleep(0.001)
+    await asyncio.sleep(0.05)
+    c.isend("arrived", other, 1)
+    assert await soon(request) == "arrived"
+class NoThreads:
+    allocate_lock = polympi.resting._thread.allocate_lock
+    @staticmethod
+    def start_new_thread(*arguments):
+        global refused
+        refused += 1
+        raise RuntimeError("can't start new thread")
+threads, polympi.resting._thread = polympi.resting._thread, NoThreads
+asyncio.run(main())
+polympi.resting._thread = threads
+asyncio.run(meet())
+""",
+    "loops of other threads that begin and end meanwhile": """
+from polympi import awaiting
+class Loop:
+    def is_closed(self):
+        loops.append(Loop())
+        awaiting._drivers[loops[-1]] = None
+        awaiting._drivers.pop(loops[0], None)
+        return True
+loops = [Loop() for _ in range(5)]
+for loop in loops[:]:
+    awaiting._drivers[loop] = None
+own = asyncio.new_event_loop()
+assert awaiting._driver_of(own) is awaiting._driver_of(own)
+assert len(loops) == 10 and not any(loop in awaiting._drivers for loop in loops[:5])
+own.close()
+loops.clear()
+""",
+    "a signal handler that raises in a test ends the loop, which can run again": """
+find = mpi.native.core.find_ready
+def interrupted(*arguments):
+    mpi.native.core.find_ready = find
+    raise KeyboardInterrupt
+async def take():
+    return await c.irecv(other, 1)
+loop = asyncio.new_event_loop()
+task = loop.create_task(take())
+mpi.native.core.find_ready = interrupted
+try:
+    loop.run_until_complete(task)
+    raise AssertionError
+except KeyboardInterrupt:
+    pass
+c.isend("after", other, 1)
+assert loop.run_until_complete(asyncio.wait_for(task, 100)) == "after"
+loop.close()
+""",
     "several tasks await one request": """
 async def main():
     request = c.irecv(other, 1)
@@ -361,6 +419,36 @@ asyncio.run(meet())
 @on_ranks({2: AWAITED})
 def test_awaiting(run_in_job, stack, ranks: int, script: str) -> None:
     run_in_job(PRELUDE + ASYNC + script, ranks, stack)
+
+
+COLLECTIVES = {
+    "iallreduce": "c.iallreduce(rank)",
+    "ibcast": "c.ibcast(rank, 1)",
+    "ibarrier": "c.ibarrier()",
+}
+
+
+@pytest.mark.one_host
+@pytest.mark.parametrize("call", COLLECTIVES.values(), ids=COLLECTIVES)
+def test_one_test_after_a_wake_finds_a_collective_complete(run_in_job, stack, call: str) -> None:
+    script = f"""
+core = mpi.native.core
+c.barrier()
+woken = core._woken()
+if rank == 0:
+    request = {call}
+    c.send(None, 1)
+    while core._woken() == woken:
+        core.rest(60)
+    assert core.find_ready([request], 0, 1) == [0]
+else:
+    c.recv(0)
+    while not core._asleep(c, 0):
+        time.sleep(0.001)
+    request = {call}
+request.wait()
+"""
+    run_in_job(PRELUDE + script, 2, stack)
 
 
 COMPLETION = {

@@ -146,8 +146,9 @@ static PyObject *test_all(PyObject *Py_UNUSED(module), PyObject *given) {
 struct search {
     PyObject *requests; /* a list, with None in the places of those that were taken out */
     Py_ssize_t next, most;
-    PyObject *found; /* the places of those that are ready */
-    bool refuses;    /* those for which another thread waits */
+    PyObject *found;  /* the places of those that are ready */
+    bool refuses;     /* those for which another thread waits */
+    bool collectives; /* only these, which make progress between two looks */
 };
 
 /* Test the request in this place, if there is one: 0, or -1 with an exception. */
@@ -157,6 +158,8 @@ static int look_at(struct search *search, Py_ssize_t place) {
         return 0;
     if (Py_TYPE(item) != &Request_Type)
         return PyErr_SetString(PyExc_TypeError, "the list has items that aren't requests"), -1;
+    if (search->collectives && ((Request *)item)->kind != IN_COLLECTIVE)
+        return 0;
     Request *request = (Request *)Py_NewRef(item); /* its step may run Python code */
     int ready = search->refuses && request->busy ? request_look(request) : request_ready(request);
     Py_DECREF((PyObject *)request);
@@ -185,11 +188,16 @@ static PyObject *find_ready(PyObject *Py_UNUSED(module), PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!nn", &PyList_Type, &search.requests, &search.next, &search.most) ||
         !(search.found = PyList_New(0)))
         return NULL;
+    const Py_ssize_t first = search.next;
     int found = look_at_next(&search);
+    if (found == 0 && state.phase == RUNNING && anything_pending()) {
+        progress_some();
+        search.next = first;
+        search.collectives = true;
+        found = look_at_next(&search);
+    }
     if (found < 0)
         Py_CLEAR(search.found);
-    else if (!found && state.phase == RUNNING && anything_pending())
-        progress_some();
     return search.found;
 }
 
