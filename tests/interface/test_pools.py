@@ -443,6 +443,20 @@ def test_a_worker_that_is_killed_ends_the_job_otherwise(run, stack, tmp_path, de
     assert ended.exit_code not in (0, None), str(ended)
 
 
+def test_a_manager_that_fails_fails_the_tasks(run, stack) -> None:
+    script = """
+from polympi.workers.manager import Manager
+def no_memory(*_):
+    raise MemoryError("planted")
+Manager._receive = no_memory
+with mpi.pool() as pool:
+    if pool:
+        with raises(mpi.WorkerError, "can't be served any longer (MemoryError: planted) while it ran slow(0)"):
+            list(pool.map(slow, [0]))
+"""
+    assert "planted" in run(PRELUDE + FUNCTIONS + script, 2, stack).ends().stderr
+
+
 def test_a_collective_call_that_the_root_does_not_make(run, stack) -> None:
     script = """
 def meet(_):

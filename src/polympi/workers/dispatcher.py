@@ -72,7 +72,6 @@ class Dispatcher:
         self._workers: dict[int, Worker] = {
             rank: RemoteWorker(rank, comm) for rank in range(comm.size) if rank != comm.rank
         }
-        self._manager = Manager(self, processes) if self._workers else None
         if root_works:
             self._workers[comm.rank] = LocalWorker(comm.rank, self.answered)
         self._by_load: tuple[dict[int, Worker], dict[int, Worker]] = (
@@ -80,6 +79,7 @@ class Dispatcher:
             {},
         )  # with no batch, with one
         self.size = len(self._workers)
+        self._manager = Manager(self, processes) if comm.size > 1 else None  # last: its thread begins at once
 
     # ---- what the program gives ----
 

@@ -50,9 +50,12 @@ class Manager:
         except Error as error:
             # The program has ended MPI, or a library that notices ended ranks itself refuses to go on.
             self._dispatcher.give_up(f"can't be reached any longer ({error})")
+        except BaseException as error:  # without memory, for instance: tasks fail rather than wait for ever
+            self._dispatcher.give_up(f"can't be served any longer ({type(error).__name__}: {error})")
+            raise
         finally:
             self._processes.close()
-        self._dispatcher.end()
+            self._dispatcher.end()
 
     def _receive(self, seconds: float) -> bool:
         """Take one message, if one comes in time; whether one did."""
