@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import polympi as mpi
@@ -58,6 +59,20 @@ def writes() -> None:
 def writes_much(lines: int) -> None:
     for _ in range(lines):
         print("x" * 99)
+
+
+def returns_after(seconds: float, file: str) -> int:
+    """Rank 0 returns late, and then makes a file; the others raise at once."""
+    if mpi.world.rank:
+        raise KeyError("early")
+    time.sleep(seconds)
+    Path(file).touch()
+    return 0
+
+
+def is_killed_between_its_answer_and_the_result() -> None:
+    """The result is what is sent as bytes."""
+    Connection.send_bytes = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment, method-assign]
 
 
 def same(value: object) -> object:

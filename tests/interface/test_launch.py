@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 import polympi as mpi
+from polympi.launching import job
 
 pytestmark = pytest.mark.one_host
 
@@ -143,6 +144,33 @@ def test_the_end_of_a_rank_is_named_and_the_next_call_has_new_ranks(ranks, capsy
         assert ranks.run(launched.total, 0) == [1, 1]
         said = f"polympi: started 2 new ranks without the state of the former ones: {words}\n"
         assert said in capsys.readouterr().err
+
+
+def test_a_rank_that_is_killed_while_it_answers_is_named(ranks) -> None:
+    with pytest.raises(mpi.EndedError, match=r"rank [01] was killed by SIGKILL during is_killed_between"):
+        ranks.run(launched.is_killed_between_its_answer_and_the_result)
+
+
+def test_a_late_interrupt_is_not_for_the_next_call(ranks, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(job, "OTHERS_S", 0.2)
+    monkeypatch.setattr(job, "INTERRUPT_S", 60.0)
+    monitor = ranks.run(launched.processes)[0][1]
+    returned = tmp_path / "returned"
+
+    def go_on() -> None:
+        while not returned.exists():
+            time.sleep(0.01)
+        time.sleep(1)  # without waiting for the monitor, the next call begins now
+        os.kill(monitor, signal.SIGCONT)
+
+    os.kill(monitor, signal.SIGSTOP)
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    with pytest.raises(KeyError, match="early"):
+        ranks.run(launched.returns_after, 1.0, str(returned))
+    assert ranks.run(time.sleep, 2.0) == [None, None]
+    assert ranks.run(launched.processes)[0][1] == monitor
+    thread.join()
 
 
 def test_killed_ranks_leave_no_shared_memory_of_the_library(ranks) -> None:
@@ -289,6 +317,17 @@ def test_a_launcher_that_fails_is_quoted(tmp_path) -> None:
     launcher.chmod(0o700)
     with pytest.raises(mpi.LauncherError, match=r"ended with exit code 7 before .*it said: there are not enough slots"):
         mpi.launch(2, launcher=[str(launcher)])
+
+
+def test_a_process_that_ends_while_it_connects_is_left_to_the_launcher(tmp_path) -> None:
+    launcher = tmp_path / "connects"
+    launcher.write_text(
+        f"#!{sys.executable}\nimport os, sys\nfrom polympi.launching.links import connect\n"
+        "connect(os.environ['POLYMPI_LAUNCH']).close()\nprint('out of nodes')\nsys.exit(5)\n"
+    )
+    launcher.chmod(0o755)
+    with pytest.raises(mpi.LauncherError, match=r"connects ended with exit code 5 .* it said: out of nodes"):
+        mpi.launch(2, launcher=str(launcher))
 
 
 def test_a_launcher_that_is_given_is_used_and_ranks_connect_by_tcp(polympi_env, stack) -> None:

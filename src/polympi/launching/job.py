@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,13 +21,13 @@ from polympi.launching.answers import Aborted, Raised, ranks_in_words
 from polympi.launching.command import LAUNCH_VARIABLE, Launch, program
 from polympi.launching.in_step import in_step
 from polympi.launching.links import Door, end_mark
+from polympi.launching.monitor import SENT
 from polympi.launching.output import Stream
 from polympi.launching.pickling import pickled_call
 from polympi.launching.roll_call import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from multiprocessing.connection import Connection
     from typing import Any
 
 START_S = 120.0  # until all ranks have started MPI
@@ -64,6 +65,7 @@ class Job:
         self._ranks: dict[int, Rank] = {}
         self._endings: list[tuple[int, int | None]] = []
         self._aborted: dict[int, str] = {}
+        self._signalled: set[int] = set()  # ranks whose monitors haven't sent them a signal yet
         self._selector = selectors.DefaultSelector()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the job)
         self._door = Door(launch.local)
@@ -72,6 +74,7 @@ class Job:
             [sys.executable, "-I", "-S", guard.__file__, *launch.words, *program()],
             env={**launch.environment, LAUNCH_VARIABLE: self._door.words},
             stdin=subprocess.PIPE,
+            bufsize=0,  # so that closing it writes nothing
             stdout=self._log,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C at the terminal arrives here alone
@@ -105,18 +108,22 @@ class Job:
         self._selector.unregister(self._door.socket)
         self._door.close()
         assert self._guard.stdin is not None
-        self._guard.stdin.write(b"\n")
-        self._guard.stdin.flush()
+        with contextlib.suppress(OSError):  # the guard has ended, which the first call reports
+            self._guard.stdin.write(b"\n")
 
     def _admit(self, links: dict[str, dict[str, Connection]]) -> None:
         link = self._door.accept()
         if link is None:
             return
-        purpose, name = link.recv()
+        try:
+            purpose, name = link.recv()
+            if purpose == "calls":
+                link.send(sys.path)
+                self._selector.register(link, selectors.EVENT_READ)
+        except (EOFError, OSError):  # it has ended, which the launcher reports
+            link.close()
+            return
         links.setdefault(name, {})[purpose] = link
-        if purpose == "calls":
-            link.send(sys.path)
-            self._selector.register(link, selectors.EVENT_READ)
 
     def _introduced(self, link: Connection) -> int:
         """The number of a rank that has started MPI."""
@@ -219,7 +226,8 @@ class Job:
         missing = self._missing(found)
         self._signal(missing, signal.SIGINT)
         with contextlib.suppress(EndedError):
-            self._collect("", found, time.monotonic() + INTERRUPT_S)
+            if self._collect("", found, time.monotonic() + INTERRUPT_S):  # some perhaps before the signal
+                self._pump(INTERRUPT_S, lambda: not self._signalled)
         return missing
 
     def _missing(self, found: Found) -> list[int]:
@@ -251,16 +259,19 @@ class Job:
                 if not source.take():
                     self._selector.unregister(source)
             elif source is rank.monitor:
-                self._endings.append((number, _received(source)))
-                self._selector.unregister(source)
+                self._signalled.discard(number)
+                said = _received(source)
+                if said != SENT:
+                    self._endings.append((number, said))
+                    self._selector.unregister(source)
             else:
                 said = _received(source)
-                if said is None:
-                    self._selector.unregister(source)
-                elif isinstance(said, Aborted):
+                if isinstance(said, Aborted):
                     self._aborted[number] = said.how
+                elif said is not None and (payload := _received(source, Connection.recv_bytes)) is not None:
+                    yield number, (said, payload)
                 else:
-                    yield number, (said, source.recv_bytes())
+                    self._selector.unregister(source)
 
     def _pump(self, seconds: float, until: Callable[[], object]) -> None:
         """Take in what ranks write."""
@@ -277,6 +288,7 @@ class Job:
         for rank in ranks:
             with contextlib.suppress(OSError):
                 self._ranks[rank].monitor.send(number)
+                self._signalled.add(rank)
 
     # Its end
 
@@ -374,10 +386,10 @@ def _failures(found: Found) -> dict[int, tuple[Raised, bytes]]:
     return {rank: (answer, payload) for rank, (answer, payload) in found.items() if isinstance(answer, Raised)}
 
 
-def _received(link: Connection) -> Any:
+def _received(link: Connection, receive: Callable[[Connection], Any] = Connection.recv) -> Any:
     """A message; None at the end."""
     try:
-        return link.recv()
+        return receive(link)
     except (EOFError, OSError):
         return None
 

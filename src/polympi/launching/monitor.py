@@ -12,6 +12,7 @@ from typing import NoReturn
 from polympi.launching.links import connect
 
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
+SENT = "sent"  # the answer to a signal that was asked for: from then on the rank has it
 
 
 def fork_rank(words: str) -> str:
@@ -35,6 +36,7 @@ def _watch(pid: int, words: str, host: str) -> NoReturn:
     while ended not in select.select([ended, link.fileno()], [], [])[0]:
         try:
             os.kill(pid, link.recv())
+            link.send(SENT)
         except (EOFError, OSError):  # nobody wants the rank any more
             os.kill(pid, signal.SIGKILL)
             break
