@@ -437,6 +437,40 @@ print(ended.returncode)
     assert alive[0] == "0", str(ended)
 
 
+@pytest.mark.one_host
+def test_a_worker_that_is_killed_in_its_sleep_is_no_longer_counted(run, openmpi, tmp_path) -> None:
+    program = tmp_path / "sleeps.py"
+    program.write_text(
+        PRELUDE
+        + FUNCTIONS
+        + """
+def process():
+    return os.getpid()
+with mpi.pool() as pool:
+    if pool:
+        pid = pool.submit(process).result(60)
+        core = mpi.native.core
+        def wait_until(holds):
+            end = time.monotonic() + 60
+            while not holds():
+                assert time.monotonic() < end
+                time.sleep(0.01)
+        wait_until(lambda: core._asleep(c, 1))
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: pool._dispatcher.worker(1) is None)
+        assert not core._asleep(c, 1)
+        print("forgotten", flush=True)
+"""
+    )
+    script = """
+import subprocess, sys
+from pathlib import Path
+mpiexec = str(Path(sys.executable).with_name("mpiexec"))
+subprocess.run([mpiexec, "--enable-recovery", "--oversubscribe", "-n", "2", sys.executable, *sys.argv[1:]], timeout=80)
+"""
+    assert "forgotten" in run(script, None, openmpi, timeout=90, arguments=[str(program)]).succeeded()
+
+
 @pytest.mark.parametrize("death", DEATHS)
 def test_a_worker_that_is_killed_ends_the_job_otherwise(run, stack, tmp_path, death: str) -> None:
     ended = ends(run, stack, DIES.replace("DEATH", death), arguments=[str(tmp_path)])
@@ -453,8 +487,11 @@ with mpi.pool() as pool:
     if pool:
         with raises(mpi.WorkerError, "can't be served any longer (MemoryError: planted) while it ran slow(0)"):
             list(pool.map(slow, [0]))
+        print("refused", flush=True)
 """
-    assert "planted" in run(PRELUDE + FUNCTIONS + script, 2, stack).ends().stderr
+    ended = run(PRELUDE + FUNCTIONS + script, 2, stack, timeout=60)  # MPI isn't finalised, which Open MPI reports
+    assert ended.stdout == "refused\n", str(ended)
+    assert "MemoryError: planted" in ended.stderr, str(ended)
 
 
 def test_a_collective_call_that_the_root_does_not_make(run, stack) -> None:

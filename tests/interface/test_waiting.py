@@ -28,6 +28,7 @@ def compare(call):
                 CALLS[call][1]()
     if rank == 0:
         assert shares["balanced"] < 0.15 and shares["quiet"] < 0.15, shares
+        assert shares["balanced"] < 2 * shares["quiet"] + 0.01, shares  # it begins to sleep once, not again and again
         assert shares["spin"] > 3 * shares["quiet"], shares
 """
 

@@ -6,6 +6,7 @@ import threading
 import time
 
 from polympi.errors import Error, Timeout
+from polympi.native import core
 from polympi.workers.processes import Processes
 from polympi.workers.worker import ANSWER, BYE, GONE, TAG
 
@@ -89,6 +90,7 @@ class Manager:
             return
         self._next_look = time.monotonic() + LOOK_S
         for rank in self._processes.ended():
+            core.forget_sleeper(self._dispatcher.comm, rank)
             while self._receive(1e-3):  # what it has sent before
                 pass
             if rank in self._left:

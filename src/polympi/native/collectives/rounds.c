@@ -182,7 +182,10 @@ static int wait_patiently(Collective *collective, MPI_Request *request, int sour
                           double seconds, Watch *watch) {
     double left = collective_seconds(collective);
     bool last = left > 0 && left <= PATIENCE_SECONDS;
-    if (wait_for(request, 1, status, &collective->call, last ? left : seconds) == 0)
+    collective->call.since = watch->began; /* else each part of a long wait would begin without sleeping */
+    int failed = wait_for(request, 1, status, &collective->call, last ? left : seconds);
+    collective->call.since = 0;
+    if (!failed)
         return 1;
     if (!is_timeout() || explain_timeout(collective, source) || last)
         return -1;

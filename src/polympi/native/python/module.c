@@ -141,6 +141,17 @@ static PyObject *rest(PyObject *Py_UNUSED(module), PyObject *seconds) {
     return PyErr_CheckSignals() < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+static PyObject *forget_sleeper(PyObject *Py_UNUSED(module), PyObject *args) {
+    Communicator *comm;
+    int rank;
+    if (!PyArg_ParseTuple(args, "O!i", &Communicator_Type, &comm, &rank) || !is_usable(comm))
+        return NULL;
+    bool locked = enter_mpi();
+    sleeper_ended(comm->comm, rank);
+    leave_mpi(locked);
+    Py_RETURN_NONE;
+}
+
 static PyObject *set_waiting(PyObject *Py_UNUSED(module), PyObject *way) {
     long given = PyLong_AsLong(way);
     if (given == -1 && PyErr_Occurred())
@@ -248,6 +259,8 @@ static PyMethodDef functions[] = {
      "Sleep until a rank of this host gives this one something, wake() was called since the last rest, or "
      "the "
      "seconds are over. May end earlier; and may miss what arrives just before."},
+    {"forget_sleeper", forget_sleeper, METH_VARARGS,
+     "forget_sleeper($module, comm, rank, /)\n--\n\nA rank of this host was killed: it sleeps no longer."},
     {"wake", wake, METH_NOARGS, "wake($module, /)\n--\n\nEnd the rest of this process, or the next one."},
     {"set_buffer", set_buffer, METH_O,
      "set_buffer($module, nbytes, /)\n--\n\nAttach a buffer for bsend, -1 for none; the size before."},

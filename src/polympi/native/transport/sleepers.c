@@ -134,6 +134,12 @@ bool is_asleep(MPI_Comm comm, int rank) {
     return all && all->of[rank] && atomic_load(&all->of[rank]->asleep);
 }
 
+void sleeper_ended(MPI_Comm comm, int rank) {
+    const Sleepers *all = sleepers_of(comm);
+    if (all && all->of[rank])
+        __atomic_sub_fetch(state.any_asleep, atomic_exchange(&all->of[rank]->asleep, 0), __ATOMIC_SEQ_CST);
+}
+
 uint32_t sleeper_woken(void) { return atomic_load(&own->woken); }
 
 SharedPlace sleeper_place(void) { return own == &alone ? NOWHERE : shared_place(own); }

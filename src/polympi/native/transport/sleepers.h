@@ -62,6 +62,9 @@ void wake_own(void);
 
 /* Whether a thread of a rank sleeps, or will soon. Needs the turn in MPI. */
 bool is_asleep(MPI_Comm comm, int rank);
+/* A rank was killed, perhaps in its sleep: without this, each later message would look for sleepers. Needs
+ * the turn in MPI. */
+void sleeper_ended(MPI_Comm comm, int rank);
 
 /* The place of this rank's word in the shared memory, for those who know it from there; NOWHERE: it has none.
  */

@@ -74,6 +74,7 @@ static Wait *wait_open(const MPI_Request *requests, int count, const MPI_Status 
     *wait = (Wait){.call = *call, .thread = PyThread_get_thread_ident(), .count = count};
     wait->posted = count == 1 && statuses != MPI_STATUSES_IGNORE && call->peer != NO_PEER;
     wait->idle.large = call->large;
+    wait->idle.since = call->since;
     memcpy(wait->requests, requests, (size_t)count * sizeof *requests);
     CHAIN_PUSH(waits, wait);
     return wait;
