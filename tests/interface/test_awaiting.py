@@ -224,7 +224,7 @@ async def main():
     request = asyncio.ensure_future(c.irecv(other, 1))
     while not refused:
         await asyncio.sleep(0.001)
-    await asyncio.sleep(0.05)
+    await meet()
     c.isend("arrived", other, 1)
     assert await soon(request) == "arrived"
 class NoThreads:
@@ -271,6 +271,7 @@ try:
     raise AssertionError
 except KeyboardInterrupt:
     pass
+c.barrier()
 c.isend("after", other, 1)
 assert loop.run_until_complete(asyncio.wait_for(task, 100)) == "after"
 loop.close()
