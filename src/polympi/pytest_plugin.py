@@ -28,6 +28,13 @@ def polympi_env() -> Mapping[str, str]:
     return {}
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let a marked test have the variables of its ranks."""
+    if isinstance(item, pytest.Function) and item.get_closest_marker("polympi"):
+        names = item.fixturenames  # one list for all tests of a function
+        names += ["polympi_env"] if "polympi_env" not in names else []
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run a marked test on ranks."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import pytest
 
@@ -27,7 +28,7 @@ class Jobs:
 
     def run(self, item: pytest.Function, ranks: int = 2, timeout: float = TIMEOUT_S) -> None:
         """Run a test: pytest's own exceptions say how it ended, if it didn't pass."""
-        arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+        arguments = {name: item.funcargs[name] for name in _fixtures_of(item)}
         unsendable = [name for name, value in arguments.items() if not _is_sendable(value)]
         if unsendable:
             pytest.fail(
@@ -35,8 +36,7 @@ class Jobs:
                 "test, or in a function that the test calls",
                 pytrace=False,
             )
-        env = item._request.getfixturevalue("polympi_env")
-        job = self._job(ranks, env)
+        job = self._job(ranks, cast("Mapping[str, str]", item.funcargs["polympi_env"]))
         job.timeout = timeout
         where = (str(item.path), item.module.__name__, item.cls.__qualname__ if item.cls else "", item.originalname)
         verbosity = item.config.get_verbosity()
@@ -56,6 +56,12 @@ class Jobs:
         """End all."""
         for job in self._jobs.values():
             job.close()
+
+
+def _fixtures_of(item: pytest.Function) -> list[str]:
+    """Those that the test takes as arguments."""
+    parameters = inspect.signature(item.obj).parameters.values()
+    return [each.name for each in parameters if each.default is each.empty and each.name in item.funcargs]
 
 
 def _is_sendable(value: object) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib
-import io
 import os
 import pickle
 import sys
@@ -15,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from _pytest._io import TerminalWriter
+
+# pytest has no public way to rewrite the asserts of a module that it hasn't collected itself, to explain what they
+# compare outside of its own run of a test (`util`), or to have the hooks for that without a run (`_prepareconfig`).
 from _pytest.assertion import util
 from _pytest.assertion.rewrite import rewrite_asserts
 from _pytest.config import _prepareconfig
-from _pytest.outcomes import XFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +67,7 @@ def run_test(path: Sequence[str], where: tuple[str, str, str, str], arguments: b
         getattr(found, name)(**pickle.loads(arguments))
     except pytest.skip.Exception as skipped:
         raise OutcomeError(SKIPPED, str(skipped)) from None
-    except XFailed as failed:
+    except pytest.xfail.Exception as failed:
         raise OutcomeError(XFAILED, str(failed)) from None
     except (Exception, pytest.fail.Exception) as error:
         raise _failure(error, file) from None
@@ -119,6 +119,4 @@ def _failure(error: BaseException, file: str) -> OutcomeError:
     if isinstance(error, pytest.fail.Exception) and not error.pytrace:
         return OutcomeError(FAILED, reason, str(error))
     info.traceback = info.traceback.cut(path=file)
-    text = io.StringIO()
-    info.getrepr(style="long").toterminal(TerminalWriter(text))
-    return OutcomeError(FAILED, reason, text.getvalue().rstrip("\n"))
+    return OutcomeError(FAILED, reason, str(info.getrepr(style="long")))
