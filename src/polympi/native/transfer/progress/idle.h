@@ -16,6 +16,7 @@ typedef struct {
     double since;        /* when it began, or was last woken */
     double seconds;      /* to sleep after the next look; 0: only yield */
     int64_t large;       /* bytes that it waits for, if that are many */
+    int tests;           /* to be made after a sleep without a pause */
     bool ready;          /* others wake this thread */
     bool interrupted;    /* by a signal: have Python look at it */
     bool library_yields; /* by itself, in each look */
