@@ -1,5 +1,6 @@
-"""Packages that take a pool get one of polympi's: emcee, joblib and scikit-learn, dask."""
+"""Packages that take a pool get one of polympi's: emcee, UltraNest, joblib and scikit-learn, dask."""
 
+import hashlib
 import subprocess
 from pathlib import Path
 
@@ -13,7 +14,14 @@ pytestmark = pytest.mark.slow
 
 # With what they need and the stacks don't have.
 PACKAGES = (
-    *("emcee==3.1.6", "joblib==1.5.2", "scikit-learn==1.7.2", "scipy==1.16.2", "threadpoolctl==3.6.0"),
+    *(
+        "emcee==3.1.6",
+        "ultranest==4.6.3",
+        "joblib==1.5.2",
+        "scikit-learn==1.7.2",
+        "scipy==1.16.2",
+        "threadpoolctl==3.6.0",
+    ),
     *("dask==2025.9.1", "click==8.3.0", "cloudpickle==3.1.1", "fsspec==2025.9.0", "partd==1.4.2", "locket==1.0.0"),
     *("toolz==1.0.0", "PyYAML==6.0.3", "packaging==25.0", "importlib_metadata==8.7.0", "zipp==3.23.0"),
 )
@@ -38,6 +46,38 @@ with mpi.pool() as pool:
     if pool:
         assert np.array_equal(chain(pool), chain(None))
         print("the same chain")
+"""
+
+# UltraNest itself uses all ranks of mpi4py, if that is there and `comm` doesn't name others.
+ULTRANEST = """
+import logging
+from types import SimpleNamespace
+import numpy as np
+import polympi as mpi
+import ultranest
+
+def log_likelihood(point):
+    return -0.5 * np.sum(((point - 0.5) / 0.1) ** 2), mpi.world.rank
+
+ranks = set()
+
+def evidence(map):
+    def log_likelihoods(points):
+        found = list(map(log_likelihood, points))
+        ranks.update(rank for _, rank in found)
+        return np.array([value for value, _ in found])
+    np.random.seed(1)
+    alone = SimpleNamespace(Get_size=lambda: 1, Get_rank=lambda: 0)
+    sampler = ultranest.ReactiveNestedSampler(["a", "b"], log_likelihoods, vectorized=True, comm=alone)
+    return sampler.run(min_num_live_points=50, max_ncalls=3000, show_status=False, viz_callback=False)["logz"]
+
+logging.disable()
+with mpi.pool() as pool:
+    if pool:
+        found = evidence(pool.map)
+        assert ranks == {1, 2}, ranks
+        assert found == evidence(map)
+        print("the same evidence")
 """
 
 JOBLIB = """
@@ -90,7 +130,8 @@ with mpi.pool() as pool:
 
 @pytest.fixture(scope="module")
 def packages(mpich: Stack) -> Path:
-    folder = home() / "tests" / "packages-of-pools"
+    key = hashlib.sha256(" ".join(PACKAGES).encode()).hexdigest()[:8]
+    folder = home() / "tests" / f"packages-of-pools-{key}"
     try:
         with made_once(folder) as made:
             if made:
@@ -104,8 +145,13 @@ def packages(mpich: Stack) -> Path:
 
 @pytest.mark.parametrize(
     ("program", "words"),
-    [(EMCEE, "the same chain"), (JOBLIB, "the same score"), (DASK, "the same squares")],
-    ids=["emcee", "joblib and scikit-learn", "dask"],
+    [
+        (EMCEE, "the same chain"),
+        (ULTRANEST, "the same evidence"),
+        (JOBLIB, "the same score"),
+        (DASK, "the same squares"),
+    ],
+    ids=["emcee", "UltraNest", "joblib and scikit-learn", "dask"],
 )
 def test_a_package_runs_on_the_workers(run, stack: Stack, packages: Path, program: str, words: str) -> None:
     begin = f"import sys\nsys.path.append({str(packages)!r})\n"
