@@ -9,6 +9,7 @@ import pytest
 from audit.drills import compiled as hangs
 from cluster_steps import until
 
+from polympi.lab.bindings.core import build_core
 from polympi.lab.cluster import manage, namespaces, slurm
 from polympi.lab.cluster.cluster import Cluster, ClusterError, processes_of
 from polympi.lab.stacks.stack import Stack
@@ -50,6 +51,36 @@ def test_srun_starts_both_libraries_and_messages_take_the_wires(
         assert said.exit_code == 0, said.text
         assert {"0 of 2 on t-1", "1 of 2 on t-2"} <= set(said.text.splitlines())
         assert with_slurm.traffic()["t-1"].sent_bytes - before["t-1"].sent_bytes > 1_000_000
+
+
+LAUNCHES = """
+import socket
+import polympi as mpi
+with mpi.launch(2, timeout=60) as ranks:
+    print(*ranks.run(socket.gethostname))
+"""
+
+
+@pytest.mark.system
+def test_a_program_in_an_allocation_launches_ranks_by_srun(
+    polympi, with_slurm: Cluster, mpich: Stack, openmpi: Stack, tmp_path: Path
+) -> None:
+    program, script, output = tmp_path / "launches.py", tmp_path / "job", tmp_path / "output"
+    program.write_text(LAUNCHES)
+    script.write_text(f"#!/bin/sh\nexec {sys.executable} {program}\n")
+    script.chmod(0o755)
+    output.touch()
+    for stack in mpich, openmpi:
+        place = str(Path(stack.mpiexec).parents[1])
+        variables = {"OPAL_PREFIX": place, "PMIX_PREFIX": place, **stack.variables()}
+        variables |= {"POLYMPI_LIBMPI": stack.libmpi, "POLYMPI_CORE_FOLDER": str(build_core(stack))}
+        words = ["env", *(f"{name}={value}" for name, value in variables.items())]
+        for command in ["salloc", "--quiet"], ["sbatch", "--wait", f"--output={output}"]:
+            said = polympi("cluster", "exec", "--name", "t", "--", *words, *command, "-N", "2", str(script))
+            text = said.text + output.read_text()
+            assert said.exit_code == 0, text
+            assert "t-1 t-2" in text.splitlines(), text
+            output.write_text("")
 
 
 @pytest.mark.system
