@@ -51,7 +51,7 @@ class Manager:
         except Error as error:
             # The program has ended MPI, or a library that notices ended ranks itself refuses to go on.
             self._dispatcher.give_up(f"can't be reached any longer ({error})")
-        except BaseException as error:  # without memory, for instance: tasks fail rather than wait for ever
+        except BaseException as error:  # without memory, for instance: tasks fail rather than wait forever
             self._dispatcher.give_up(f"can't be served any longer ({type(error).__name__}: {error})")
             raise
         finally:
