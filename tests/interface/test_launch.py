@@ -37,10 +37,17 @@ def ranks(polympi_env: dict[str, str]) -> Iterator[mpi.Ranks]:
         yield ranks
 
 
+def runs(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 def gone(pids: list[int]) -> bool:
     """Whether processes end soon."""
     deadline = time.monotonic() + END_S
-    while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in pids):
+    while any(map(runs, pids)):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.05)
