@@ -93,6 +93,8 @@ typedef struct {
  * (not writable, no memory, object dtype). */
 int target_open(Target *target, PyObject *object, const Call *call);
 void target_close(Target *target);
+/* The type of its elements, as NumPy calls it; a new reference. */
+PyObject *target_type(const Target *target);
 /* Move an open target to another struct. */
 void target_move(Target *to, const Target *from);
 

@@ -277,6 +277,8 @@ static PyObject *type_text(int type, PyObject *dtype) {
     return PyUnicode_FromString(named ? type_names[type] : "its own format");
 }
 
+PyObject *target_type(const Target *target) { return type_text(target->type, target->dtype); }
+
 static PyObject *shape_text(int ndim, const Py_ssize_t *shape) {
     PyObject *tuple = PyTuple_New(ndim), *text = NULL;
     for (int axis = 0; tuple && axis < ndim; axis++) {

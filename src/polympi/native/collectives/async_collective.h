@@ -63,6 +63,8 @@ AsyncCollective *gather_start(Communicator *comm, PyObject *value, int root, PyO
 AsyncCollective *scatter_start(Communicator *comm, PyObject *value, int root, PyObject *counts,
                                PyObject *into);
 AsyncCollective *allgather_start(Communicator *comm, PyObject *value, PyObject *into);
+/* An allgather in which ranks compare what their plans consist of. */
+AsyncCollective *agreement_start(Communicator *comm, PyObject *value);
 AsyncCollective *alltoall_start(Communicator *comm, PyObject *value, PyObject *counts, PyObject *into);
 
 /* ---- at the end ---- */

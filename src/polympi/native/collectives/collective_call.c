@@ -27,6 +27,7 @@ const char *const verb_names[VERBS] = {
     [FREE] = "free",
     [SUBSET] = "subset",
     [FILE_ACCESS] = "file",
+    [PLAN] = "plan.agree",
 };
 
 /* ---- a call ---- */

@@ -27,6 +27,7 @@ enum verb {
     FREE,
     SUBSET,
     FILE_ACCESS,
+    PLAN,
     VERBS
 };
 

@@ -272,3 +272,8 @@ AsyncCollective *allgather_start(Communicator *comm, PyObject *value, PyObject *
     static const PiecesKind kind = {ALLGATHER, open_allgather, next_of_allgather, NULL};
     return pieces_begin(&kind, comm, 0, value, NULL, into);
 }
+
+AsyncCollective *agreement_start(Communicator *comm, PyObject *value) {
+    static const PiecesKind kind = {PLAN, open_allgather, next_of_allgather, NULL};
+    return pieces_begin(&kind, comm, 0, value, NULL, NULL);
+}

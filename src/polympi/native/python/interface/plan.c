@@ -6,13 +6,7 @@
 
 #include "base/arguments.h"
 #include "base/errors.h"
-#include "transfer/plan/plan_transfers.h"
-
-typedef struct {
-    PyObject_HEAD vectorcallfunc call;
-    PlanTransfers *transfers; /* NULL: freed */
-    bool busy; /* a thread uses it, perhaps without the GIL, or in Python code, when other threads run */
-} Plan;
+#include "python/interface/plan.h"
 
 /* ---- checks ---- */
 
@@ -31,6 +25,10 @@ static int check_free(const Plan *plan) {
 
 static int check_idle(const Plan *plan, const char *otherwise) {
     return check_free(plan) < 0 ? -1 : unlikely(plan->transfers->stage != RESTING) ? refuse(otherwise) : 0;
+}
+
+int plan_check_growing(const Plan *plan) {
+    return check_idle(plan, "this plan was started: call finish() before you add to it");
 }
 
 static int check_started(const Plan *plan) {
@@ -52,11 +50,21 @@ static int check_partner(const Communicator *comm, const Call *call) {
     return check_tag(false, call);
 }
 
+/* Whether it was added to the transfers. */
+static bool join(Plan *plan, Channel *channel) {
+    if (channel->call.peer == PROC_NULL ||
+        (plan->collectives &&
+         plan_collectives_check(plan->collectives, &channel->memory, &channel->call) < 0) ||
+        plan_transfers_add(plan->transfers, channel) < 0)
+        return false;
+    plan->ready = false;
+    return true;
+}
+
 static PyObject *add(Plan *plan, PyObject *object, const Call *call) {
-    PlanTransfers *transfers = plan->transfers;
     plan->busy = true; /* opening memory may run Python code */
-    Channel *channel = channel_new(transfers->comm, object, call);
-    bool added = channel && call->peer != PROC_NULL && plan_transfers_add(transfers, channel) == 0;
+    Channel *channel = channel_new(plan->transfers->comm, object, call);
+    bool added = channel && join(plan, channel);
     plan->busy = false;
     if (channel && !added) {
         PyObject *exception = take_exception();
@@ -78,7 +86,7 @@ static PyObject *add_part(Plan *self, FASTCALL_ARGS, bool sends) {
     if (signature_parse(signature, args, nargs, kwnames, values) < 0 ||
         parse_int(values[1], &call.peer, call.operation, signature->texts[1]) < 0 ||
         (values[2] && parse_int(values[2], &call.tag, call.operation, "tag") < 0) ||
-        check_idle(self, "this plan was started: call finish() before you add to it") < 0)
+        plan_check_growing(self) < 0)
         return NULL;
     call.rank = self->transfers->comm->rank;
     return check_partner(self->transfers->comm, &call) < 0 ? NULL : add(self, values[0], &call);
@@ -105,19 +113,57 @@ static int parse(const Signature *signature, FASTCALL_ARGS, double *timeout) {
 
 static const char *const twice = "this plan was started and not finished: call finish() first";
 
-static int agree_and_start(PlanTransfers *transfers, double timeout) {
-    return unlikely(plan_transfers_agree(transfers, timeout) < 0) ? -1 : plan_transfers_start(transfers);
-}
-
 static PyObject *result(Plan *plan, int failed) {
     plan->busy = false;
     return unlikely(failed < 0) ? NULL : Py_NewRef(Py_None);
 }
 
-/* The time left after agreement. */
+/* The time left of that for several steps; 0: no limit. */
 static double time_left(double limit, double began) {
-    double left = began + limit - now();
-    return left > 0 ? left : 1e-9; /* what is complete is still delivered */
+    double left = limit > 0 ? began + limit - now() : 0;
+    return left > 0 || limit <= 0 ? left : 1e-9; /* what is complete is still delivered */
+}
+
+static int agree(Plan *plan, double timeout) {
+    double limit = seconds_of(timeout), began = limit > 0 ? now() : 0;
+    if (plan_transfers_agree(plan->transfers, timeout) < 0)
+        return -1;
+    PlanCollectives *collectives = plan->collectives;
+    if (collectives &&
+        plan_collectives_agree(collectives, plan->transfers->comm, time_left(limit, began)) < 0)
+        return -1;
+    plan->ready = !collectives;
+    return 0;
+}
+
+/* Start a plan that is not ready. */
+static int agree_and_start(Plan *plan, double timeout) {
+    if (agree(plan, timeout) < 0)
+        return -1;
+    int failed = plan_transfers_start(plan->transfers);
+    if (plan->collectives) /* after an error, too: the other ranks need this one */
+        plan_collectives_start(plan->collectives, plan->transfers->comm);
+    return failed;
+}
+
+/* Finish one with collectives. */
+static int finish_all(Plan *plan, double timeout) {
+    double limit = seconds_of(timeout), began = limit > 0 ? now() : 0;
+    if (plan_collectives_finish(plan->collectives, timeout) < 0 ||
+        plan_transfers_finish(plan->transfers, time_left(limit, began)) < 0)
+        return -1;
+    return plan_collectives_end(plan->collectives);
+}
+
+static int finish(Plan *plan, double timeout) {
+    return unlikely(plan->collectives != NULL) ? finish_all(plan, timeout)
+                                               : plan_transfers_finish(plan->transfers, timeout);
+}
+
+static int agree_start_and_finish(Plan *plan, double timeout) {
+    double limit = seconds_of(timeout), began = limit > 0 ? now() : 0;
+    int failed = agree_and_start(plan, timeout);
+    return failed ? -1 : finish(plan, time_left(limit, began));
 }
 
 static PyObject *plan_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
@@ -126,15 +172,12 @@ static PyObject *plan_call(PyObject *object, PyObject *const *args, size_t nargs
     if (parse(&call_signature, args, PyVectorcall_NARGS(nargsf), kwnames, &timeout) < 0 ||
         check_idle(self, twice) < 0)
         return NULL;
-    PlanTransfers *transfers = self->transfers;
-    double limit = seconds_of(timeout), began = 0;
-    bool open = transfers->agreed != transfers->count;
-    if (unlikely(open && limit > 0))
-        began = now();
     self->busy = true;
-    int failed = agree_and_start(transfers, timeout);
+    if (unlikely(!self->ready))
+        return result(self, agree_start_and_finish(self, timeout));
+    int failed = plan_transfers_start(self->transfers);
     if (likely(!failed))
-        failed = plan_transfers_finish(transfers, unlikely(began) ? time_left(limit, began) : timeout);
+        failed = plan_transfers_finish(self->transfers, timeout);
     return result(self, failed);
 }
 
@@ -148,7 +191,7 @@ static PyObject *plan_agree(Plan *self, FASTCALL_ARGS) {
     if (parse(&agree_signature, args, nargs, kwnames, &timeout) < 0 || check_idle(self, twice) < 0)
         return NULL;
     self->busy = true;
-    return result(self, plan_transfers_agree(self->transfers, timeout));
+    return result(self, agree(self, timeout));
 }
 
 static PyObject *plan_start(Plan *self, FASTCALL_ARGS) {
@@ -156,7 +199,8 @@ static PyObject *plan_start(Plan *self, FASTCALL_ARGS) {
     if (parse(&start_signature, args, nargs, kwnames, &timeout) < 0 || check_idle(self, twice) < 0)
         return NULL;
     self->busy = true;
-    return result(self, agree_and_start(self->transfers, timeout));
+    return result(self, likely(self->ready) ? plan_transfers_start(self->transfers)
+                                            : agree_and_start(self, timeout));
 }
 
 static PyObject *plan_finish(Plan *self, FASTCALL_ARGS) {
@@ -164,7 +208,7 @@ static PyObject *plan_finish(Plan *self, FASTCALL_ARGS) {
     if (parse(&finish_signature, args, nargs, kwnames, &timeout) < 0 || check_started(self) < 0)
         return NULL;
     self->busy = true;
-    return result(self, plan_transfers_finish(self->transfers, timeout));
+    return result(self, finish(self, timeout));
 }
 
 static PyObject *plan_test(Plan *self, PyObject *Py_UNUSED(unused)) {
@@ -172,9 +216,23 @@ static PyObject *plan_test(Plan *self, PyObject *Py_UNUSED(unused)) {
         return NULL;
     PlanTransfers *transfers = self->transfers;
     int complete = plan_transfers_test(transfers);
-    if (complete == 0 && anything_pending())
+    if (complete > 0 && self->collectives)
+        complete = plan_collectives_test(self->collectives);
+    else if (complete == 0 && anything_pending())
         progress_some();
     return complete < 0 ? NULL : PyBool_FromLong(complete);
+}
+
+/* Give back what it consists of, if it still has that; what is started continues. */
+static void drop(Plan *plan) {
+    PlanTransfers *transfers = plan->transfers;
+    PlanCollectives *collectives = plan->collectives;
+    plan->transfers = NULL;
+    plan->collectives = NULL;
+    if (collectives)
+        plan_collectives_drop(collectives);
+    if (transfers)
+        plan_transfers_drop(transfers);
 }
 
 static PyObject *plan_free(Plan *self, PyObject *Py_UNUSED(unused)) {
@@ -185,9 +243,7 @@ static PyObject *plan_free(Plan *self, PyObject *Py_UNUSED(unused)) {
                           : "this plan was started: call finish() before you free it");
         return NULL;
     }
-    PlanTransfers *transfers = self->transfers;
-    self->transfers = NULL;
-    plan_transfers_drop(transfers);
+    drop(self);
     Py_RETURN_NONE;
 }
 
@@ -199,13 +255,14 @@ static PyObject *plan_exit(Plan *self, PyObject *args) {
         kind = PyTuple_GET_ITEM(args, 0);
     if (kind == Py_None || !self->transfers || self->busy)
         return plan_free(self, NULL);
-    PlanTransfers *transfers = self->transfers; /* if started, its transfers continue */
-    self->transfers = NULL;
-    plan_transfers_drop(transfers);
+    drop(self);
     Py_RETURN_NONE;
 }
 
-static Py_ssize_t plan_length(Plan *self) { return self->transfers ? self->transfers->count : 0; }
+static Py_ssize_t plan_length(Plan *self) {
+    return (self->transfers ? self->transfers->count : 0) +
+           (self->collectives ? self->collectives->count : 0);
+}
 
 /* ---- the object ---- */
 
@@ -218,14 +275,11 @@ static int plan_traverse(Plan *self, visitproc visit, void *arg) {
         Py_VISIT(transfers->channels[i]->memory.object);
         Py_VISIT(transfers->channels[i]->memory.array);
     }
-    return 0;
+    return self->collectives ? plan_collectives_traverse(self->collectives, visit, arg) : 0;
 }
 
 static int plan_clear(Plan *self) {
-    PlanTransfers *transfers = self->transfers;
-    self->transfers = NULL;
-    if (transfers)
-        plan_transfers_drop(transfers);
+    drop(self);
     return 0;
 }
 
@@ -250,6 +304,8 @@ static PyObject *communicator_plan(PyObject *comm, PyObject *Py_UNUSED(unused)) 
     }
     plan->call = plan_call;
     plan->transfers = transfers;
+    plan->collectives = NULL;
+    plan->ready = true; /* nothing is to be agreed on */
     plan->busy = false;
     PyObject_GC_Track(plan);
     return (PyObject *)plan;
@@ -261,8 +317,7 @@ static PyObject *communicator_plan(PyObject *comm, PyObject *Py_UNUSED(unused)) 
 
 #define PART_ERRORS                                                                                          \
     "Raises:\n"                                                                                              \
-    "    RankError, TagError: there is no such rank or tag.\n"                                               \
-    "    StateError: the plan is started, or was freed.\n"
+    "    RankError, TagError: there is no such rank or tag.\n" PART_STATE_ERROR
 #define AGREEMENT_ERRORS                                                                                     \
     "    MismatchError: a part has other elements than that of its partner, where it is raised, too; both "  \
     "are taken out.\n"
@@ -339,14 +394,13 @@ PyTypeObject Plan_Type = {
     .tp_basicsize = sizeof(Plan),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_doc = "Sends and receives that are agreed on once and repeated, from plan() of a "
+    .tp_doc = "Sends, receives and collectives that are agreed on once and repeated, from plan() of a "
               "communicator. To call it starts and finishes it.",
     .tp_dealloc = (destructor)plan_dealloc,
     .tp_traverse = (traverseproc)plan_traverse,
     .tp_clear = (inquiry)plan_clear,
     .tp_vectorcall_offset = offsetof(Plan, call),
     .tp_call = PyVectorcall_Call,
-    .tp_methods = methods,
     .tp_as_sequence = &sequence,
 };
 
@@ -358,6 +412,10 @@ PyMethodDef plan_methods[] = {
 };
 
 int plan_prepare(void) {
+    PyMethodDef *const tables[] = {methods, plan_collective_methods};
+    Plan_Type.tp_methods = join_methods(tables, sizeof tables / sizeof *tables);
+    if (!Plan_Type.tp_methods || plan_collectives_prepare() < 0)
+        return -1;
     return PREPARE_SIGNATURES(&send_signature, &recv_signature, &call_signature, &agree_signature,
                               &start_signature, &finish_signature) < 0
                ? -1

@@ -38,9 +38,8 @@ void channel_free(Channel *channel) {
     target_close(&memory);
 }
 
-PyObject *channel_owner(const Channel *channel) {
-    return channel->memory.array ? channel->memory.array : channel->memory.object;
-}
+/* The object that the memory belongs to; borrowed. */
+static PyObject *owner_of(const Target *memory) { return memory->array ? memory->array : memory->object; }
 
 /* ---- overlap ---- */
 
@@ -61,17 +60,31 @@ static int arrays_overlap(PyObject *one, PyObject *other) {
     return 0;
 }
 
-int channels_overlap(const Channel *one, const Channel *other) {
-    const Layout *first = &one->memory.layout, *second = &other->memory.layout;
-    if ((one->call.sends && other->call.sends) || !layouts_overlap(first, second))
+/* Whether the memory of two overlaps: 1, 0 no, -1 exception. */
+static int memories_overlap(const Target *one, const Target *other) {
+    const Layout *first = &one->layout, *second = &other->layout;
+    if (!layouts_overlap(first, second))
         return 0;
     if (first->contiguous && second->contiguous)
         return 1;
-    PyObject *owners[] = {channel_owner(one), channel_owner(other)};
+    PyObject *owners[] = {owner_of(one), owner_of(other)};
     if (!ndarray_type || !PyObject_TypeCheck(owners[0], ndarray_type) ||
         !PyObject_TypeCheck(owners[1], ndarray_type))
         return 0;
     return arrays_overlap(owners[0], owners[1]);
+}
+
+int check_apart(const Target *memory, const Call *call, const Target *other, const Call *others) {
+    int overlap = call->sends && others->sends ? 0 : memories_overlap(memory, other);
+    if (overlap <= 0)
+        return overlap;
+    char text[CALL_TEXT];
+    call_text(text, sizeof text, others);
+    return raise_error(
+        "MismatchError", call,
+        "its memory overlaps with that of %s, and both travel at the same time; use other memory, "
+        "or two plans",
+        text);
 }
 
 /* ---- each time ---- */
@@ -131,7 +144,7 @@ void channel_unpack(const Channel *channel) {
 void channel_let_go(Channel *channel) {
     if (!under_way(channel->requests, channel->pieces))
         return;
-    PyObject *owner = Py_NewRef(channel_owner(channel));
+    PyObject *owner = Py_NewRef(owner_of(&channel->memory));
     if (channel->memory.view.obj) { /* which must not be resized: export it once more */
         PyObject *view = PyMemoryView_FromObject(owner);
         if (view)

@@ -27,10 +27,8 @@ typedef struct Channel {
 Channel *channel_new(Communicator *comm, PyObject *object, const Call *call);
 /* Free it; nothing of it may be in flight. May run Python code. */
 void channel_free(Channel *channel);
-/* The object that its memory belongs to; borrowed. */
-PyObject *channel_owner(const Channel *channel);
-/* Whether the memory of two of them, of which one receives, overlaps: 1, 0 no, -1 exception. */
-int channels_overlap(const Channel *one, const Channel *other);
+/* Whether two parts of a plan, of which one receives, have separate memory: 0, or -1 with MismatchError. */
+int check_apart(const Target *memory, const Call *call, const Target *other, const Call *others);
 
 /* After the agreement: prepare all that each start needs, except memory. */
 int channel_prepare(Channel *channel);

@@ -29,25 +29,15 @@ PlanTransfers *plan_transfers_new(Communicator *comm) {
     return transfers;
 }
 
-static int check_overlap(const PlanTransfers *transfers, const Channel *channel) {
-    for (Py_ssize_t i = 0; i < transfers->count; i++) {
-        int overlap = channels_overlap(channel, transfers->channels[i]);
-        if (overlap < 0)
+int plan_transfers_check(const PlanTransfers *transfers, const Target *memory, const Call *call) {
+    for (Py_ssize_t i = 0; i < transfers->count; i++)
+        if (check_apart(memory, call, &transfers->channels[i]->memory, &transfers->channels[i]->call) < 0)
             return -1;
-        if (overlap) {
-            char text[CALL_TEXT];
-            call_text(text, sizeof text, &transfers->channels[i]->call);
-            return raise_error("MismatchError", &channel->call,
-                               "its memory overlaps with that of %s, and both travel at the same time; use "
-                               "other memory, or two plans",
-                               text);
-        }
-    }
     return 0;
 }
 
 int plan_transfers_add(PlanTransfers *transfers, Channel *channel) {
-    if (check_overlap(transfers, channel) < 0)
+    if (plan_transfers_check(transfers, &channel->memory, &channel->call) < 0)
         return -1;
     if (transfers->count == transfers->capacity) {
         Py_ssize_t capacity = 2 * transfers->capacity + 4;

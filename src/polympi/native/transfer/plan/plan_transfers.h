@@ -26,6 +26,9 @@ typedef struct PlanTransfers {
 PlanTransfers *plan_transfers_new(Communicator *comm);
 /* Add an open channel, which must not overlap with another one; on failure it stays the caller's. */
 int plan_transfers_add(PlanTransfers *transfers, Channel *channel);
+/* Whether the memory of another part of the plan, which receives unless its call sends, is apart from theirs:
+ * 0, or -1 with MismatchError. */
+int plan_transfers_check(const PlanTransfers *transfers, const Target *memory, const Call *call);
 /* Nobody will use them any longer; what is in flight completes. May run Python code. */
 void plan_transfers_drop(PlanTransfers *transfers);
 
