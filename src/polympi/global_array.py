@@ -12,7 +12,8 @@ import numpy as np
 from polympi.block import block_of
 from polympi.deadline import Deadline
 from polympi.errors import MismatchError, Timeout
-from polympi.topology import mismatch, taken, wait_each
+from polympi.exchange import taken
+from polympi.topology import mismatch, wait_each
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

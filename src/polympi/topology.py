@@ -6,12 +6,13 @@ Messages among neighbours use a separate communicator, so that the program's rec
 from __future__ import annotations
 
 from contextlib import suppress
+from weakref import WeakSet
 
 from polympi.communicator import Communicator
 from polympi.deadline import Deadline
-from polympi.errors import Error, MismatchError, Timeout
+from polympi.errors import MismatchError, StateError, Timeout
+from polympi.exchange import NEIGHBORS_TAG, Exchange
 from polympi.native import core
-from polympi.native.core import PROC_NULL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,12 +22,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     _T = TypeVar("_T")
+    _Into = TypeVar("_Into")
     _Kind = TypeVar("_Kind", bound="Topology")
 
-NEIGHBORS_TAG = 0  # of messages among neighbours; other calls have the tags above
 HIGHEST_TAG = 32767  # that every MPI library has (MPI 5.0, section 9.1.2)
 OWN = ("_attributes", "_name")  # of each communicator, and not of its duplicate
-FAILED = "failed"  # the kind of a message whose sender has only a reason to send
 
 
 class Topology(Communicator):
@@ -43,12 +43,14 @@ class Topology(Communicator):
     _private: Communicator
     # incomplete receives, also of calls that were left: a later call would take their messages for its own
     _late: list[core.Request]
+    _pending: WeakSet[Exchange]  # calls that were begun; without those whose request was dropped
     _calls: int  # that need a separate tag
 
     def _open(self) -> None:
         """Make the second communicator. All ranks call it."""
         self._private = cast(core.Communicator.dup(self), Communicator)
         self._late = []
+        self._pending = WeakSet()
         self._calls = 0
 
     def dup(self) -> Self:
@@ -76,9 +78,12 @@ class Topology(Communicator):
         """Free the communicator. All ranks call it; calls on it afterwards raise StateError.
 
         Raises:
-            StateError: it has an outstanding receive.
+            StateError: it has an outstanding receive, or a call among neighbours that was begun and not waited for.
             Timeout: not all ranks called it within POLYMPI_TIMEOUT.
         """
+        if not all(exchange.over for exchange in self._pending):
+            where = core.rank_and_host(self, self.rank)
+            raise StateError(f"{where}, free(): a call among neighbours is pending: wait for its request first")
         super().free()
         for request in self._late:
             if not request.cancel():
@@ -87,26 +92,45 @@ class Topology(Communicator):
         self._late.clear()
         self._private.free()
 
-    def neighbor_allgather(self, x: object, *, timeout: float | None = None) -> list[Any]:
+    if TYPE_CHECKING:
+
+        @overload
+        def neighbor_allgather(self, x: object, *, into: None = None, timeout: float | None = None) -> list[Any]: ...
+        @overload
+        def neighbor_allgather(self, x: object, *, into: _Into, timeout: float | None = None) -> _Into: ...
+
+    def neighbor_allgather(self, x: object, *, into: Any = None, timeout: float | None = None) -> Any:
         """Send the same object to all destinations, and receive one from each source. All ranks call it.
 
         Args:
             x: any object.
+            into: what arrives is copied here: an array with one item per source, or a list of arrays.
             timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or no limit.
 
         Returns:
-            The objects in the order of ``sources``; None for PROC_NULL.
+            The objects in the order of ``sources``, None for PROC_NULL; or what was given as into.
 
         Raises:
-            MismatchError: a neighbour calls neighbor_alltoall.
+            MismatchError: a neighbour calls neighbor_alltoall, or what arrives does not fit into its place.
             Error: a neighbour could not send its object.
             Timeout: an object did not arrive in time.
 
         MPI 5.0, section 8.6.1.
         """
-        return self._exchange_all("neighbor_allgather", [x] * len(self.destinations), None, timeout)
+        return Exchange(self, "neighbor_allgather", [x] * len(self.destinations), into).wait(timeout)
 
-    def neighbor_alltoall(self, pieces: Sequence[object], *, timeout: float | None = None) -> list[Any]:
+    if TYPE_CHECKING:
+
+        @overload
+        def neighbor_alltoall(
+            self, pieces: Sequence[object], *, into: None = None, timeout: float | None = None
+        ) -> list[Any]: ...
+        @overload
+        def neighbor_alltoall(
+            self, pieces: Sequence[object], *, into: _Into, timeout: float | None = None
+        ) -> _Into: ...
+
+    def neighbor_alltoall(self, pieces: Sequence[object], *, into: Any = None, timeout: float | None = None) -> Any:
         """Send each destination its own object, and receive one from each source. All ranks call it.
 
         On a mesh with a periodic axis of one or two ranks, both neighbours along it are the same rank. What is sent to
@@ -114,89 +138,62 @@ class Topology(Communicator):
 
         Args:
             pieces: any objects, one for each of ``destinations``; those for PROC_NULL are ignored.
+            into: what arrives is copied here: an array with one item per source, or a list of arrays.
             timeout: seconds to wait; None stands for POLYMPI_TIMEOUT, or no limit.
 
         Returns:
-            The objects in the order of ``sources``; None for PROC_NULL.
+            The objects in the order of ``sources``, None for PROC_NULL; or what was given as into.
 
         Raises:
-            MismatchError: there are not as many pieces as destinations, or a neighbour calls neighbor_allgather.
+            MismatchError: there are not as many pieces as destinations, a neighbour calls neighbor_allgather, or what
+                arrives does not fit into its place.
             Error: a neighbour could not send its piece.
             Timeout: an object did not arrive in time.
 
         MPI 5.0, section 8.6.2.
         """
-        problem = None
-        try:
-            pieces = list(pieces)
-        except TypeError:
-            problem = f"pieces must be a list with one item for each destination, not {type(pieces).__name__}"
-        else:
-            if len(pieces) != len(self.destinations):
-                problem = f"there are {len(pieces)} pieces for {len(self.destinations)} destinations"
-        return self._exchange_all("neighbor_alltoall", pieces, problem, timeout)
+        return Exchange(self, "neighbor_alltoall", pieces, into).wait(timeout)
 
-    def _exchange_all(
-        self, operation: str, pieces: Sequence[object], problem: str | None, timeout: float | None
-    ) -> list[Any]:
-        """Send the pieces, or, if there is a problem, this; receive from all sources, whatever happens here."""
-        deadline = Deadline(operation, timeout)
-        receives: dict[int, core.Request] = {}
-        try:
-            for place in self._order:
-                if self.sources[place] != PROC_NULL:
-                    receives[place] = self._private.irecv(self.sources[place], NEIGHBORS_TAG)
-                    self._late.append(receives[place])  # until it is complete, however this call ends
-            sends, error = self._send_all(operation, pieces, problem)
-            wait_each([*receives.values(), *sends], deadline)
-        except Timeout as late:
-            missing = [self.sources[place] for place, request in receives.items() if not taken(request)]
-            raise self.timed_out(operation, missing, late, deadline) from None
-        finally:
-            self._late = [request for request in self._late if not taken(request)]
-        values: list[Any] = [None] * len(self.sources)
-        for place, request in receives.items():
-            values[place], reason = self._unpack(operation, request, self.sources[place])
-            error = error or reason
-        if error:
-            raise error
-        return values
+    if TYPE_CHECKING:
 
-    def _send_all(
-        self, operation: str, pieces: Sequence[object], problem: str | None
-    ) -> tuple[list[core.Request], Exception | None]:
-        """Send to all destinations; an unsendable object is replaced by the reason, which is also returned."""
-        sends = []
-        error: Exception | None = None
-        if problem:
-            error = mismatch(self, operation, problem)
-        for number, dest in enumerate(self.destinations):
-            if dest == PROC_NULL:
-                continue
-            if not error:
-                try:
-                    sends.append(self._private.isend((operation, pieces[number]), dest, NEIGHBORS_TAG))
-                    continue
-                except Exception as refused:
-                    error = refused
-            sends.append(self._private.isend((FAILED, f"{type(error).__name__}: {error}"), dest, NEIGHBORS_TAG))
-        return sends, error
+        @overload
+        def ineighbor_allgather(self, x: object, *, into: None = None) -> core.Request[list[Any]]: ...
+        @overload
+        def ineighbor_allgather(self, x: object, *, into: _Into) -> core.Request[_Into]: ...
 
-    def _unpack(self, operation: str, request: core.Request, source: int) -> tuple[Any, Exception | None]:
-        """What a source has sent, or why there is nothing."""
-        details: dict[str, Any] = {"operation": operation, "rank": self.rank, "peer": source}
-        where = f"{core.rank_and_host(self, self.rank)}, {operation}()"
-        there = core.rank_and_host(self, source)
-        try:
-            kind, value = request.wait()
-        except Exception as error:
-            return None, error
-        if kind == FAILED:
-            return None, Error(f"{where}: {there} could not send its part: {value}", consequence=True, **details)
-        if kind != operation:
-            return None, MismatchError(f"{where}: {there} called {kind}() where this rank called {operation}()",
-                                       **details)  # fmt: skip
-        return value, None
+    def ineighbor_allgather(self, x: object, *, into: Any = None) -> Any:
+        """Begin a :meth:`neighbor_allgather`, which goes on while this rank does something else; a Request.
+
+        All ranks begin or make the calls among neighbours in the same order; several may be pending. Do not change `x`
+        or touch `into` before the request is complete.
+
+        Returns:
+            A request, whose ``wait`` returns and raises what the blocking call does.
+
+        MPI 5.0, section 8.7.1.
+        """
+        return self._request_of("neighbor_allgather", [x] * len(self.destinations), into)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def ineighbor_alltoall(self, pieces: Sequence[object], *, into: None = None) -> core.Request[list[Any]]: ...
+        @overload
+        def ineighbor_alltoall(self, pieces: Sequence[object], *, into: _Into) -> core.Request[_Into]: ...
+
+    def ineighbor_alltoall(self, pieces: Sequence[object], *, into: Any = None) -> Any:
+        """Begin a :meth:`neighbor_alltoall`, which goes on while this rank does something else; a Request.
+
+        As :meth:`ineighbor_allgather`.
+
+        MPI 5.0, section 8.7.2.
+        """
+        return self._request_of("neighbor_alltoall", pieces, into)
+
+    def _request_of(self, operation: str, pieces: Sequence[object], into: Any) -> core.Request[Any]:
+        exchange = Exchange(self, operation, pieces, into)
+        self._pending.add(exchange)
+        return core.request_of_exchange(exchange)
 
     def timed_out(self, operation: str, missing: Sequence[int], error: Timeout, deadline: Deadline) -> Timeout:
         """The time-out of a call as a whole, of that of a part of it."""
@@ -233,15 +230,6 @@ def wait_each(requests: Sequence[core.Request], deadline: Deadline) -> None:
         except Exception:
             if not request.done:
                 raise
-
-
-def taken(request: core.Request) -> bool:
-    """Whether a request is complete; its message is then no longer there for other receives."""
-    if not request.test():
-        return False
-    with suppress(Exception):
-        request.wait()
-    return True
 
 
 def agreed(comm: core.Communicator, operation: str, request: Callable[[], _T]) -> _T:

@@ -82,6 +82,16 @@ PyObject *request_of_collective(AsyncCollective *collective) {
     return (PyObject *)request;
 }
 
+PyObject *request_of_exchange(PyObject *Py_UNUSED(module), PyObject *exchange) {
+    Request *request = request_new();
+    if (request) {
+        request->kind = IN_EXCHANGE;
+        request->exchange = Py_NewRef(exchange);
+        PyObject_GC_Track(request);
+    }
+    return (PyObject *)request;
+}
+
 /* The send is complete, or no call will wait for it. Dropping the object may run Python code. */
 static void close_send(Request *request) {
     Sending *send = request->send;
@@ -116,6 +126,8 @@ static void request_dealloc(Request *request) {
             raw_receive_leave(request->raw);
         else if (request->kind == IN_COLLECTIVE) /* which goes on, as the other ranks depend on it */
             async_leave(request->collective);
+        else if (request->kind == IN_EXCHANGE)
+            Py_DECREF(request->exchange);
     }
     Py_XDECREF(request->value);
     if (unlikely(request->watch != NULL))
@@ -126,6 +138,8 @@ static void request_dealloc(Request *request) {
 /* A received object may refer to the request. So may the objects of a pending one; but MPI needs these until
  * it is complete, so they aren't garbage. */
 static int request_traverse(Request *request, visitproc visit, void *arg) {
+    if (request->kind == IN_EXCHANGE)
+        Py_VISIT(request->exchange);
     Py_VISIT(request->value);
     return 0;
 }
@@ -177,13 +191,39 @@ static int wait_for_collective(Request *request, double timeout) {
     return value || async_is_taken(request->collective) ? complete_collective(request, value) : -1;
 }
 
+/* Ask an exchange: 1, 0, or -1 with an exception. */
+static int ask_exchange(PyObject *exchange, const char *method) {
+    PyObject *answer = PyObject_CallMethod(exchange, method, NULL);
+    int yes = answer ? PyObject_IsTrue(answer) : -1;
+    Py_XDECREF(answer);
+    return yes;
+}
+
+/* Its own requests keep what has arrived, so a wait that was ended can be repeated until it is over. */
+static int wait_for_exchange(Request *request, double timeout) {
+    PyObject *exchange = request->exchange;
+    PyObject *value = timeout > 0 ? PyObject_CallMethod(exchange, "wait", "d", timeout)
+                                  : PyObject_CallMethod(exchange, "wait", NULL);
+    PyObject *error = value ? NULL : take_exception();
+    int over = value ? 1 : ask_exchange(exchange, "is_over");
+    if (over > 0) {
+        request->kind = COMPLETE;
+        request_set_value(request, value);
+        Py_DECREF(exchange);
+    }
+    PyErr_Clear();
+    restore_exception(error);
+    return value ? 0 : -1;
+}
+
 static int wait_for_message(Request *request, double timeout) {
     if (request->kind == RECEIVING)
         return incoming_finish(request->in, timeout) < 0 ? -1 : complete_receive(request);
     if (request->kind == RECEIVING_PLAINLY)
         return raw_receive_wait(request->raw, timeout) < 0 ? -1 : complete_receive(request);
-    if (request->kind == IN_COLLECTIVE)
-        return wait_for_collective(request, timeout);
+    if (request->kind >= IN_COLLECTIVE)
+        return request->kind == IN_COLLECTIVE ? wait_for_collective(request, timeout)
+                                              : wait_for_exchange(request, timeout);
     Sending *send = request->send;
     if (wait_for(send->requests, send->request_count, MPI_STATUSES_IGNORE, &send->call, timeout) < 0)
         return -1;
@@ -211,9 +251,14 @@ static int test_collective(Request *request) {
     return wait_for_collective(request, 0) < 0 ? -1 : 1; /* it does not wait */
 }
 
+static int test_exchange(Request *request) {
+    int complete = ask_exchange(request->exchange, "test");
+    return complete <= 0 ? complete : wait_for_exchange(request, 0) < 0 ? -1 : 1; /* it does not wait */
+}
+
 static int test_message(Request *request) {
-    if (request->kind == IN_COLLECTIVE)
-        return test_collective(request);
+    if (request->kind >= IN_COLLECTIVE)
+        return request->kind == IN_COLLECTIVE ? test_collective(request) : test_exchange(request);
     int complete = request->kind == SENDING     ? sending_test(request->send)
                    : request->kind == RECEIVING ? incoming_test(request->in)
                                                 : raw_receive_test(request->raw);
@@ -244,7 +289,8 @@ static int is_ready(Request *request) {
         return incoming_test(request->in);
     if (request->kind == RECEIVING_PLAINLY)
         return raw_receive_test(request->raw);
-    return request->collective->over;
+    return request->kind == IN_COLLECTIVE ? request->collective->over
+                                          : ask_exchange(request->exchange, "is_ready");
 }
 
 int request_ready(Request *request) {
@@ -262,6 +308,7 @@ const Call *request_call(const Request *request) {
     return request->kind == SENDING         ? &request->send->call
            : request->kind == RECEIVING     ? incoming_call(request->in)
            : request->kind == IN_COLLECTIVE ? &request->collective->collective.call
+           : request->kind == IN_EXCHANGE   ? NULL
                                             : raw_receive_call(request->raw);
 }
 
@@ -319,6 +366,8 @@ static PyObject *request_give_up(Request *self, PyObject *unused) {
 static PyObject *request_check_wait(Request *self, PyObject *Py_UNUSED(unused)) {
     if (self->kind == COMPLETE || self->busy || state.phase != RUNNING)
         Py_RETURN_NONE;
+    if (self->kind == IN_EXCHANGE)
+        return PyObject_CallMethod(self->exchange, "check_wait", NULL);
     double time = now();
     if (!self->watch) {
         if (!(self->watch = PyMem_Malloc(sizeof *self->watch)))

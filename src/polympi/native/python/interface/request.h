@@ -5,7 +5,7 @@
 #include "transfer/send/sending.h"
 
 typedef struct Request {
-    PyObject_HEAD enum { COMPLETE, SENDING, RECEIVING, RECEIVING_PLAINLY, IN_COLLECTIVE } kind;
+    PyObject_HEAD enum { COMPLETE, SENDING, RECEIVING, RECEIVING_PLAINLY, IN_COLLECTIVE, IN_EXCHANGE } kind;
     bool busy;   /* a thread uses it, perhaps without the GIL, or in Python code, when other threads run */
     bool posted; /* counted by mpi4py/progress.c */
     union {
@@ -13,6 +13,7 @@ typedef struct Request {
         Incoming *in;
         struct RawReceive *raw;
         struct AsyncCollective *collective;
+        PyObject *exchange; /* an Exchange of polympi.exchange, which has requests of its own */
     };
     PyObject *value; /* when complete; NULL if it has failed */
     Status status;
@@ -34,7 +35,7 @@ int request_look(Request *request);
 /* Whether request_finish would return at once, and no other thread waits for it; takes nothing. The same. */
 int request_ready(Request *request);
 
-/* The call that began it, while it is pending. */
+/* The call that began it, while it is pending; NULL of an exchange. */
 const Call *request_call(const Request *request);
 
 /* Its send has been started. */
@@ -48,6 +49,9 @@ bool requests_send_on(const Communicator *comm);
 
 /* At the end: no call waits for sends any more; those that are never received are then reported. */
 void abandon_sends(void);
+
+/* Method of the module: a new request for an Exchange. */
+PyObject *request_of_exchange(PyObject *module, PyObject *exchange);
 
 /* polympi.wait_all, wait_any, test_all, progress, and what wait_some and as_completed consist of. */
 extern PyMethodDef request_functions[];

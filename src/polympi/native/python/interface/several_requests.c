@@ -36,7 +36,8 @@ static void list_receives(PyObject *requests) {
 
 /* Let a Timeout name the time for all requests instead of the time left for this one. */
 static void name_whole_time(const Request *request, double seconds) {
-    if (request->kind == COMPLETE || !PyErr_ExceptionMatches(PyExc_TimeoutError))
+    if (request->kind == COMPLETE || request->kind == IN_EXCHANGE ||
+        !PyErr_ExceptionMatches(PyExc_TimeoutError))
         return;
     /* a copy: raising runs Python code, in which another thread may complete the request */
     const Call call = *request_call(request);
@@ -224,6 +225,9 @@ PyMethodDef request_functions[] = {
     {"wait_ready", wait_ready, METH_VARARGS,
      "wait_ready($module, requests, first, most, operation, timeout, /)\n--\n\n"
      "Wait until find_ready, called again and again for the next ones, finds some."},
+    {"request_of_exchange", request_of_exchange, METH_O,
+     "request_of_exchange($module, exchange, /)\n--\n\n"
+     "A request that is complete when an Exchange is."},
     {"progress", make_progress, METH_NOARGS,
      "progress($module, /)\n--\n\n"
      "Make progress on all requests that this rank has begun, without waiting for any.\n\n"
