@@ -118,27 +118,19 @@ static PyObject *result(Plan *plan, int failed) {
     return unlikely(failed < 0) ? NULL : Py_NewRef(Py_None);
 }
 
-/* The time left of that for several steps; 0: no limit. */
-static double time_left(double limit, double began) {
-    double left = limit > 0 ? began + limit - now() : 0;
-    return left > 0 || limit <= 0 ? left : 1e-9; /* what is complete is still delivered */
-}
-
-static int agree(Plan *plan, double timeout) {
-    double limit = seconds_of(timeout), began = limit > 0 ? now() : 0;
-    if (plan_transfers_agree(plan->transfers, timeout) < 0)
+static int agree(Plan *plan, TimeLimit time) {
+    if (plan_transfers_agree(plan->transfers, time.limit) < 0)
         return -1;
     PlanCollectives *collectives = plan->collectives;
-    if (collectives &&
-        plan_collectives_agree(collectives, plan->transfers->comm, time_left(limit, began)) < 0)
+    if (collectives && plan_collectives_agree(collectives, plan->transfers->comm, time) < 0)
         return -1;
     plan->ready = !collectives;
     return 0;
 }
 
 /* Start a plan that is not ready. */
-static int agree_and_start(Plan *plan, double timeout) {
-    if (agree(plan, timeout) < 0)
+static int agree_and_start(Plan *plan, TimeLimit time) {
+    if (agree(plan, time) < 0)
         return -1;
     int failed = plan_transfers_start(plan->transfers);
     if (plan->collectives) /* after an error, too: the other ranks need this one */
@@ -146,24 +138,17 @@ static int agree_and_start(Plan *plan, double timeout) {
     return failed;
 }
 
-/* Finish one with collectives. */
-static int finish_all(Plan *plan, double timeout) {
-    double limit = seconds_of(timeout), began = limit > 0 ? now() : 0;
-    if (plan_collectives_finish(plan->collectives, timeout) < 0 ||
-        plan_transfers_finish(plan->transfers, time_left(limit, began)) < 0)
+static int finish_all(Plan *plan, TimeLimit time) {
+    PlanCollectives *collectives = plan->collectives;
+    if ((collectives && plan_collectives_finish(collectives, time) < 0) ||
+        plan_transfers_finish(plan->transfers, time_left(time)) < 0)
         return -1;
-    return plan_collectives_end(plan->collectives);
-}
-
-static int finish(Plan *plan, double timeout) {
-    return unlikely(plan->collectives != NULL) ? finish_all(plan, timeout)
-                                               : plan_transfers_finish(plan->transfers, timeout);
+    return collectives ? plan_collectives_end(collectives) : 0;
 }
 
 static int agree_start_and_finish(Plan *plan, double timeout) {
-    double limit = seconds_of(timeout), began = limit > 0 ? now() : 0;
-    int failed = agree_and_start(plan, timeout);
-    return failed ? -1 : finish(plan, time_left(limit, began));
+    TimeLimit time = time_limit(timeout);
+    return agree_and_start(plan, time) < 0 ? -1 : finish_all(plan, time);
 }
 
 static PyObject *plan_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
@@ -191,7 +176,7 @@ static PyObject *plan_agree(Plan *self, FASTCALL_ARGS) {
     if (parse(&agree_signature, args, nargs, kwnames, &timeout) < 0 || check_idle(self, twice) < 0)
         return NULL;
     self->busy = true;
-    return result(self, agree(self, timeout));
+    return result(self, agree(self, time_limit(timeout)));
 }
 
 static PyObject *plan_start(Plan *self, FASTCALL_ARGS) {
@@ -200,7 +185,7 @@ static PyObject *plan_start(Plan *self, FASTCALL_ARGS) {
         return NULL;
     self->busy = true;
     return result(self, likely(self->ready) ? plan_transfers_start(self->transfers)
-                                            : agree_and_start(self, timeout));
+                                            : agree_and_start(self, time_limit(timeout)));
 }
 
 static PyObject *plan_finish(Plan *self, FASTCALL_ARGS) {
@@ -208,7 +193,9 @@ static PyObject *plan_finish(Plan *self, FASTCALL_ARGS) {
     if (parse(&finish_signature, args, nargs, kwnames, &timeout) < 0 || check_started(self) < 0)
         return NULL;
     self->busy = true;
-    return result(self, finish(self, timeout));
+    return result(self, unlikely(self->collectives != NULL)
+                            ? finish_all(self, time_limit(timeout))
+                            : plan_transfers_finish(self->transfers, timeout));
 }
 
 static PyObject *plan_test(Plan *self, PyObject *Py_UNUSED(unused)) {

@@ -146,14 +146,13 @@ static int begin_agreement(PlanCollectives *collectives, Communicator *comm) {
 
 /* Wait for a call that was begun: its result; NULL with its exception, or with one of the wait, after which
  * it goes on. Otherwise the call is freed. */
-static PyObject *result_of(AsyncCollective **run, double limit, double end) {
-    double left = limit > 0 ? end - now() : limit;
-    PyObject *value = async_wait(*run, limit > 0 && left <= 0 ? 1e-9 : left);
+static PyObject *result_of(AsyncCollective **run, TimeLimit time) {
+    PyObject *value = async_wait(*run, time_left(time));
     if (value || async_is_taken(*run)) {
         async_leave(*run);
         *run = NULL;
-    } else if (limit > 0 && now() >= end && is_timeout())
-        name_late(&(*run)->collective, limit);
+    } else if (time.limit > 0 && now() >= time.end && is_timeout())
+        name_late(&(*run)->collective, time.limit);
     return value;
 }
 
@@ -165,13 +164,12 @@ static int compare(PyObject *comm, PyObject *all) {
     return none ? 0 : -1;
 }
 
-int plan_collectives_agree(PlanCollectives *collectives, Communicator *comm, double timeout) {
+int plan_collectives_agree(PlanCollectives *collectives, Communicator *comm, TimeLimit time) {
     if (collectives->agreed == collectives->count)
         return 0;
-    const double limit = seconds_of(timeout);
     if (!collectives->agreement && begin_agreement(collectives, comm) < 0)
         return -1;
-    PyObject *all = result_of(&collectives->agreement, limit, now() + limit);
+    PyObject *all = result_of(&collectives->agreement, time);
     if (!all)
         return -1;
     int failed = compare((PyObject *)comm, all);
@@ -225,11 +223,10 @@ void plan_collectives_start(PlanCollectives *collectives, Communicator *comm) {
     }
 }
 
-int plan_collectives_finish(PlanCollectives *collectives, double timeout) {
-    const double limit = seconds_of(timeout), end = limit > 0 ? now() + limit : 0;
+int plan_collectives_finish(PlanCollectives *collectives, TimeLimit time) {
     for (Py_ssize_t i = 0; i < collectives->agreed; i++) {
         PlanCollective *part = collectives->parts[i];
-        PyObject *value = part->run ? result_of(&part->run, limit, end) : NULL;
+        PyObject *value = part->run ? result_of(&part->run, time) : NULL;
         if (part->run)
             return -1;
         if (PyErr_Occurred())

@@ -35,13 +35,27 @@ void plan_collectives_drop(PlanCollectives *collectives);
 /* For the garbage collector: what they refer to while none is in flight. */
 int plan_collectives_traverse(const PlanCollectives *collectives, visitproc visit, void *arg);
 
+/* How long a call may take: seconds, and until when, as `now()`. 0: forever. */
+typedef struct {
+    double limit, end;
+} TimeLimit;
+static inline TimeLimit time_limit(double timeout) {
+    double limit = seconds_of(timeout);
+    return (TimeLimit){limit, limit > 0 ? now() + limit : 0};
+}
+/* The time left of it, as a time-out of a part of the call. */
+static inline double time_left(TimeLimit time) {
+    double left = time.limit > 0 ? time.end - now() : 0;
+    return left > 0 || time.limit <= 0 ? left : 1e-9; /* what is complete is still delivered */
+}
+
 /* Compare the new ones with those of all other ranks. MismatchError: they differ, on all ranks, and are
  * removed. */
-int plan_collectives_agree(PlanCollectives *collectives, Communicator *comm, double timeout);
+int plan_collectives_agree(PlanCollectives *collectives, Communicator *comm, TimeLimit time);
 /* Begin all, after the agreement; errors are raised at the end. */
 void plan_collectives_start(PlanCollectives *collectives, Communicator *comm);
 /* Wait for all. -1: the wait has failed, and a later call continues it. */
-int plan_collectives_finish(PlanCollectives *collectives, double timeout);
+int plan_collectives_finish(PlanCollectives *collectives, TimeLimit time);
 /* After it: 0, or -1 with the exception of the first that has failed. */
 int plan_collectives_end(PlanCollectives *collectives);
 /* Whether all are complete; makes progress. */
