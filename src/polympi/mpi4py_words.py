@@ -33,6 +33,7 @@ _SAME = """
     Allreduce Scan Exscan Reduce_scatter Split Dup Free Ibarrier Igather Iscatter Iallgather Ialltoall
     Ireduce Iallreduce Ireduce_scatter Iscan Iexscan
 """
+_IN_PLANS = "Barrier Bcast Gather Scatter Allgather Alltoall Reduce Allreduce Reduce_scatter Scan Exscan"
 COMMUNICATOR = {
     **{name: f"comm.{name.lower()}" for name in _SAME.split()},
     "Get_rank": "comm.rank",
@@ -51,6 +52,7 @@ COMMUNICATOR = {
     "Abort": "polympi.abort(code)",
     "Send_init": "comm.plan() and plan.send",
     "Recv_init": "comm.plan() and plan.recv",
+    **{f"{name}_init": f"comm.plan() and plan.{name.lower()}" for name in _IN_PLANS.split()},
     "Create_cart": "comm.cart(dims, periods)",
     "Create_dist_graph_adjacent": "comm.graph(sources, destinations)",
     "Get_coords": "coords_of(rank) of a mesh",

@@ -1,6 +1,6 @@
-"""Blocking and nonblocking collectives, messages, windows and files in a random order, against NumPy and Python.
+"""Collectives, blocking, nonblocking, in plans and among neighbours, messages, windows and files in a random order.
 
-The arguments are a seed and how many calls. All ranks draw what is called from one generator, so each knows what every
+They are compared with NumPy and Python. The arguments are a seed and how many calls. All ranks draw what is called from one generator, so each knows what every
 rank gives, and what it must get; how a rank calls it, and when it waits, it draws from its own. On two ranks or more.
 """
 
@@ -98,7 +98,7 @@ def check(name: str, come: Any, expected: Any) -> None:
     assert same(come, expected), f"{name}: {come!r} instead of {expected!r}"
 
 
-pending: list[tuple[str, mpi.Request[Any], Any]] = []
+pending: list[tuple[str, Any, Any]] = []  # requests, or plans that are started
 
 
 def finish_some(most: int) -> None:
@@ -127,6 +127,64 @@ def messages() -> None:
     sent = c.isend(value_of(form, salt, rank), (rank + 1) % size, 5)
     pending.append(("irecv", received, as_it_comes(value_of(form, salt, (rank - 1) % size))))
     pending.append(("isend", sent, None))
+
+
+ring = c.cart((size,), periods=True)
+
+
+def neighbors() -> None:
+    """Each rank gives something to both sides, which is the same rank or two."""
+    salt, form, each = common.randrange(10**6), common.choice(FORMS), common.random() < 0.5
+
+    def piece(owner: int, place: int) -> Any:
+        return value_of(form, salt + (place if each else 0), owner)
+
+    name = "neighbor_alltoall" if each else "neighbor_allgather"
+    given = [piece(rank, 0), piece(rank, 1)] if each else piece(rank, 0)
+    expected = [as_it_comes(piece((rank - 1) % size, 1)), as_it_comes(piece((rank + 1) % size, 0))]
+    if own.random() < 0.5:
+        check(name, getattr(ring, name)(given, timeout=100), expected)
+        return
+    request = getattr(ring, f"i{name}")(given)
+    if own.random() < 0.9:
+        pending.append((name, request, expected))
+
+
+class Planned:
+    """A plan with collectives of one length; while it is started, in the place of a request."""
+
+    def __init__(self, length: int) -> None:
+        self.given, self.total = np.zeros(length), np.zeros(length)
+        self.spread, self.all = np.zeros(length), np.zeros(size * length)
+        self.plan = c.plan()
+        self.plan.allreduce(self.given, mpi.MAX, into=self.total)
+        self.plan.bcast(self.spread, size - 1)
+        self.plan.allgather(self.given, into=self.all)
+
+    def start(self) -> None:
+        """Begin it, after the last time."""
+        salt = common.randrange(1000)
+        if self in [request for _, request, _ in pending]:
+            finish_some(0)
+        self.given[:], self.spread[:] = salt + rank, salt if rank == size - 1 else -1
+        self.plan.start(timeout=100)
+        expected = [salt + size - 1, salt, [salt + owner for owner in range(size)]]
+        pending.append(("plan", self, expected))
+
+    def test(self) -> bool:
+        return self.plan.test()
+
+    def wait(self, timeout: float) -> Any:
+        self.plan.finish(timeout=timeout)
+        return [int(self.total[-1]), int(self.spread[-1]), [int(row[0]) for row in self.all.reshape(size, -1)]]
+
+
+plans = [Planned(length) for length in (1, 200, 30_000)]
+
+
+def planned() -> None:
+    """Start one of the plans."""
+    common.choice(plans).start()
 
 
 memory = np.zeros(64, np.int64)
@@ -195,6 +253,8 @@ KINDS: list[tuple[Callable[[], Any], float]] = [
     (lambda: call(*drawn_collective()), 0.5),
     (lambda: call(*drawn_reduction()), 0.35),
     (messages, 0.1),
+    (neighbors, 0.1),
+    (planned, 0.1),
     (accesses, 0.03),
     (files, 0.02),
 ]
@@ -203,6 +263,9 @@ for _ in range(count):
     common.choices(actions, weights)[0]()
     finish_some(MOST_PENDING if own.random() < 0.8 else 0)
 finish_some(0)
+for each in plans:
+    each.plan.free()
+ring.free()
 window.free()
 file.close()
 in_turn()

@@ -103,9 +103,9 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
     "attributes/keyvals": ("Communicator.attributes",),
     "alltoallw": ("Communicator.alltoall", "Communicator.plan"),
     "shared-memory window": ("Communicator.shared", "Communicator.split_by_host"),
-    "neighbourhood coll": ("Graph.neighbor_alltoall",),
+    "neighbourhood coll": ("Graph.neighbor_alltoall", "Graph.ineighbor_alltoall"),
     "persistent p2p": ("Communicator.plan",),
-    "persistent coll": (),
+    "persistent coll": ("Communicator.plan", "Plan.allreduce"),
     "Waitany/Testall/Waitsome": ("wait_any", "test_all"),
 }
 # What hasn't run yet on what it is for, here on a GPU; it doesn't count as covered.

@@ -55,7 +55,7 @@ def _for_arrays(costs: dict[str, float]) -> str:
 def _for_all_of_mpi() -> str:
     had = percent(coverage("polympi"))
     return (
-        "A program that needs all of MPI (persistent collectives, ports, dynamic windows), or whose libraries take "
+        "A program that needs all of MPI (partitioned communication, ports, dynamic windows), or whose libraries take "
         f"communicators of mpi4py: mpi4py, since polympi's own interface has {had} of the uses that 80 public programs "
         f"make of it, and not, for example, {listing(lacking('polympi'))}; polympi.mpi4py accelerates it"
     )
