@@ -128,7 +128,7 @@ class Exchange:
         return all(request._is_ready() for request in self._requests())
 
     def is_over(self) -> bool:
-        """Whether `wait` has come to a result, or to an error of the call itself."""
+        """Whether `wait` has got the result, or an error of the call itself."""
         return self.over
 
     def check_wait(self) -> None:

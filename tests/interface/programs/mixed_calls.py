@@ -1,7 +1,8 @@
 """Collectives, blocking, nonblocking, in plans and among neighbours, messages, windows and files in a random order.
 
-They are compared with NumPy and Python. The arguments are a seed and how many calls. All ranks draw what is called from one generator, so each knows what every
-rank gives, and what it must get; how a rank calls it, and when it waits, it draws from its own. On two ranks or more.
+They are compared with NumPy and Python. The arguments are a seed and how many calls. All ranks draw what is called from
+one generator, so each knows what every rank gives, and what it must get; how a rank calls it, and when it waits, it
+draws from its own. On two ranks or more.
 """
 
 import random
@@ -129,7 +130,7 @@ def messages() -> None:
     pending.append(("isend", sent, None))
 
 
-ring = c.cart((size,), periods=True)
+ring = c.cart(ndim=1, periods=True)
 
 
 def neighbors() -> None:

@@ -13,7 +13,7 @@ typedef struct Request {
         Incoming *in;
         struct RawReceive *raw;
         struct AsyncCollective *collective;
-        PyObject *exchange; /* an Exchange of polympi.exchange, which has requests of its own */
+        PyObject *exchange; /* an Exchange of polympi.exchange, which has further requests */
     };
     PyObject *value; /* when complete; NULL if it has failed */
     Status status;
