@@ -4,50 +4,31 @@
 #include "base/arguments.h"
 #include "base/errors.h"
 
-/* A method, and which of its arguments is what; NO_ARGUMENT: it has none. */
+/* A method, and which of its arguments is what. */
 enum { NO_ARGUMENT = -1 };
 typedef struct {
-    Signature signature;
+    const Signature *signature;
     enum verb verb;
     int given, root, op, counts, into;
 } Kind;
 
-static Kind barrier_kind = {{"plan.barrier", 0, 0, 0, {NULL}, {NULL}},
-                            BARRIER,
-                            NO_ARGUMENT,
-                            NO_ARGUMENT,
-                            NO_ARGUMENT,
-                            NO_ARGUMENT,
-                            NO_ARGUMENT};
-static Kind bcast_kind = {
-    {"plan.bcast", 2, 1, 2, {"array", "root"}, {NULL}}, BCAST, 0, 1, NO_ARGUMENT, NO_ARGUMENT, 0};
-static Kind gather_kind = {
-    {"plan.gather", 2, 1, 3, {"array", "root", "into"}, {NULL}}, GATHER, 0, 1, NO_ARGUMENT, NO_ARGUMENT, 2};
-static Kind scatter_kind = {
-    {"plan.scatter", 2, 0, 4, {"array", "root", "counts", "into"}, {NULL}}, SCATTER, 0, 1, NO_ARGUMENT, 2, 3};
-static Kind allgather_kind = {{"plan.allgather", 1, 1, 2, {"array", "into"}, {NULL}},
-                              ALLGATHER,
-                              0,
-                              NO_ARGUMENT,
-                              NO_ARGUMENT,
-                              NO_ARGUMENT,
-                              1};
-static Kind alltoall_kind = {{"plan.alltoall", 1, 1, 3, {"array", "counts", "into"}, {NULL}},
-                             ALLTOALL,
-                             0,
-                             NO_ARGUMENT,
-                             NO_ARGUMENT,
-                             1,
-                             2};
-static Kind reduce_kind = {
-    {"plan.reduce", 3, 1, 4, {"array", "op", "root", "into"}, {NULL}}, REDUCE, 0, 2, 1, NO_ARGUMENT, 3};
-#define REDUCTION(name, verb)                                                                                \
-    static Kind name##_kind = {                                                                              \
-        {"plan." #name, 2, 1, 3, {"array", "op", "into"}, {NULL}}, verb, 0, NO_ARGUMENT, 1, NO_ARGUMENT, 2}
-REDUCTION(allreduce, ALLREDUCE);
-REDUCTION(scan, SCAN);
-REDUCTION(exscan, EXSCAN);
-REDUCTION(reduce_scatter, REDUCE_SCATTER);
+#define KIND(name, verb, positional, required, total, given, root, op, counts, into, ...)                    \
+    static Signature plan_##name##_signature = {"plan." #name, positional,    required,                      \
+                                                total,         {__VA_ARGS__}, {NULL}};                       \
+    static const Kind name##_kind = {&plan_##name##_signature, verb, given, root, op, counts, into}
+#define NONE NO_ARGUMENT
+KIND(barrier, BARRIER, 0, 0, 0, NONE, NONE, NONE, NONE, NONE, NULL);
+KIND(bcast, BCAST, 2, 1, 2, 0, 1, NONE, NONE, 0, "array", "root");
+KIND(gather, GATHER, 2, 1, 3, 0, 1, NONE, NONE, 2, "array", "root", "into");
+KIND(scatter, SCATTER, 2, 0, 4, 0, 1, NONE, 2, 3, "array", "root", "counts", "into");
+KIND(allgather, ALLGATHER, 1, 1, 2, 0, NONE, NONE, NONE, 1, "array", "into");
+KIND(alltoall, ALLTOALL, 1, 1, 3, 0, NONE, NONE, 1, 2, "array", "counts", "into");
+KIND(reduce, REDUCE, 3, 1, 4, 0, 2, 1, NONE, 3, "array", "op", "root", "into");
+KIND(allreduce, ALLREDUCE, 2, 1, 3, 0, NONE, 1, NONE, 2, "array", "op", "into");
+KIND(reduce_scatter, REDUCE_SCATTER, 2, 1, 3, 0, NONE, 1, NONE, 2, "array", "op", "into");
+KIND(scan, SCAN, 2, 1, 3, 0, NONE, 1, NONE, 2, "array", "op", "into");
+KIND(exscan, EXSCAN, 2, 1, 3, 0, NONE, 1, NONE, 2, "array", "op", "into");
+#undef NONE
 
 /* ---- which memory this rank needs ---- */
 
@@ -169,13 +150,13 @@ static int fill(Plan *plan, PlanCollective *part, const Kind *kind, PyObject *co
 
 static PyObject *add(Plan *plan, const Kind *kind, FASTCALL_ARGS) {
     PyObject *values[MOST_ARGUMENTS];
-    if (signature_parse(&kind->signature, args, nargs, kwnames, values) < 0 || plan_check_growing(plan) < 0)
+    if (signature_parse(kind->signature, args, nargs, kwnames, values) < 0 || plan_check_growing(plan) < 0)
         return NULL;
     PlanCollective *part = PyMem_RawCalloc(1, sizeof *part);
     if (!part)
         return PyErr_NoMemory();
     part->verb = kind->verb;
-    part->call = (Call){.operation = kind->signature.function,
+    part->call = (Call){.operation = kind->signature->function,
                         .rank = plan->transfers->comm->rank,
                         .peer = NO_PEER,
                         .tag = NO_TAG,
@@ -255,8 +236,8 @@ PyMethodDef plan_collective_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-#define KIND_SIGNATURE(name) &name##_kind.signature,
+#define SIGNATURE(name) &plan_##name##_signature,
 int plan_collectives_prepare(void) {
-    Signature *const all[] = {COLLECTIVES(KIND_SIGNATURE) NULL};
+    Signature *const all[] = {COLLECTIVES(SIGNATURE) NULL};
     return signatures_prepare(all);
 }
