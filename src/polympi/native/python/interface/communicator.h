@@ -33,7 +33,8 @@ int point_to_point_prepare(void);
 int collectives_prepare(void);
 int nonblocking_collectives_prepare(void);
 
-/* Plan, what `plan` makes: sends and receives that are agreed on once, and made again and again. */
+/* Plan, what `plan` makes: sends, receives and collectives that are agreed on once, and made again and
+ * again. */
 extern PyTypeObject Plan_Type;
 int plan_prepare(void);
 

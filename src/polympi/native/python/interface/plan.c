@@ -394,7 +394,8 @@ PyTypeObject Plan_Type = {
 PyMethodDef plan_methods[] = {
     {"plan", communicator_plan, METH_NOARGS,
      "plan($self, /)\n--\n\n"
-     "A new Plan: add sends and receives of arrays to it, and call it any number of times. Not collective."},
+     "A new Plan: add sends, receives and collectives of arrays to it, and call it any number of times. Not "
+     "collective."},
     {NULL, NULL, 0, NULL},
 };
 
