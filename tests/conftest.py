@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import os
 import shutil
 import signal
@@ -63,6 +64,17 @@ def pytest_configure(config: pytest.Config) -> None:
     """Note what passes; where tests run side by side, their first process learns of all of them."""
     if (path := config.getoption("--note-passed")) and not hasattr(config, "workerinput"):
         config.pluginmanager.register(selection.Notes(path))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Collect no garbage meanwhile: there is none, and looking for it takes a quarter of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
