@@ -38,13 +38,14 @@ compare: .venv/lab | prerequisites ## Compare the MPI bindings on this machine; 
 unit: .venv/test | prerequisites ## Run the tests that need no MPI.
 	$(call tests,-m "not (mpi or exclusive or slow or system)",$(SHARED))
 
-test: unit test-shared test-bindings test-exclusive ## Run the tests of `make unit`, and those on an MPI library, which installs itself; STACK=openmpi for the other one.
+test: test-shared test-bindings test-exclusive ## Run the tests of `make unit`, and those on an MPI library, which installs itself; STACK=openmpi for the other one.
 
+# With those of `make unit`: each process of tests takes seconds to begin.
 test-shared: .venv/test | prerequisites
-	$(call tests,--stack=$(STACK) -m "mpi and not (exclusive or slow or system)" --ignore tests/bindings,$(SHARED))
+	$(call tests,--stack=$(STACK) -m "not (exclusive or slow or system)" --ignore tests/bindings,$(SHARED))
 
 test-bindings: .venv/test | prerequisites
-	$(call tests,--stack=$(STACK) -m "mpi and not (exclusive or slow or system)" $(BINDINGS))
+	$(call tests,--stack=$(STACK) -m "not (exclusive or slow or system)" $(BINDINGS))
 
 test-exclusive: .venv/test | prerequisites
 	$(call tests,--stack=$(STACK) -m "exclusive and not (slow or system)")
