@@ -1,7 +1,8 @@
 """Which tests run, and which of them first.
 
 ``--stack`` names one MPI library, ``-m`` a mark; tests that passed elsewhere are left out with ``--passed``, if they
-were noted there by ``--note-passed``.
+were noted there by ``--note-passed``. Without ``--stack`` tests run on both libraries, those marked ``any_library`` on
+the first one.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
             item.add_marker("mpi")
         if len(stacks) > 1:  # `make test` installs one
             item.add_marker("system")
-        unwanted = (wanted and stacks and wanted not in stacks) or item.nodeid in passed
+        elsewhere = stacks and (wanted or _enough(item) or stacks[0]) not in stacks
+        unwanted = elsewhere or item.nodeid in passed
         (others if unwanted else kept).append(item)
     items[:] = sorted(kept, key=lambda item: _file(item.nodeid) not in LONG)
     if others:
@@ -62,6 +64,11 @@ def parameters(item: pytest.Item) -> dict[str, object]:
 
 def _file(nodeid: str) -> str:
     return nodeid.split("::", 1)[0]
+
+
+def _enough(item: pytest.Item) -> str | None:
+    """The library on which a test runs that needs only one of them."""
+    return STACKS[0] if item.get_closest_marker("any_library") else None
 
 
 def _stacks(item: pytest.Item) -> list[str]:

@@ -12,6 +12,7 @@ from selection import STACKS
 REPOSITORY = Path(__file__).parents[1]
 OF_THE_INTERFACE = "tests/interface/test_names.py"
 OF_THE_LABORATORY = "tests/lab/audit/test_watcher.py"
+OF_ANY_LIBRARY = "tests/interface/test_examples.py"
 OF_BOTH_LIBRARIES = "tests/lab/tools/test_find.py"
 
 
@@ -26,15 +27,21 @@ def test_those_of_the_interface_are_not() -> None:
     assert second_try(OF_THE_INTERFACE) == 1
 
 
+def names(path: str, mark: str, *options: str) -> set[str]:
+    """The tests of a file that have a mark, with their parameters."""
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-m", mark, *options, path]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120, check=False)
+    return {line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line}
+
+
 @pytest.mark.parametrize("stack", STACKS)
 def test_those_of_both_libraries_are_of_the_system_and_run_with_either(stack: str) -> None:
-    def names(mark: str) -> set[str]:
-        command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-m", mark, "--stack", stack]
-        done = subprocess.run(
-            [*command, OF_BOTH_LIBRARIES], cwd=REPOSITORY, capture_output=True, text=True, timeout=120, check=False
-        )
-        return {line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line}
-
     both = {"test_the_program_of_the_stack_is_found_among_others", "test_another_program_is_refused_in_a_clause"}
-    assert names("mpi and system") == both
-    assert names("mpi and not system").isdisjoint(both)
+    assert names(OF_BOTH_LIBRARIES, "mpi and system", "--stack", stack) == both
+    assert names(OF_BOTH_LIBRARIES, "mpi and not system", "--stack", stack).isdisjoint(both)
+
+
+def test_those_of_any_library_run_on_both_only_if_each_is_named() -> None:
+    name = "test_the_example_of_meshes_says_how_many_ranks_it_wants"
+    assert f"{name}[openmpi]" in names(OF_ANY_LIBRARY, "mpi", "--stack", "openmpi")
+    assert {one for one in names(OF_ANY_LIBRARY, "mpi") if one.startswith(name)} == {f"{name}[mpich]"}

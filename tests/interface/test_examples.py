@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.any_library
+
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 COMMAND = re.compile(r"^    mpiexec -n (\d) python examples/(\w+\.py)$", re.MULTILINE)

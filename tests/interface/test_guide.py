@@ -11,6 +11,8 @@ import polympi
 from polympi import errors
 from polympi.native import build
 
+pytestmark = pytest.mark.any_library
+
 REPOSITORY = Path(__file__).parents[2]
 GUIDE = ["guide.md", "meshes.md", "errors.md", "threads.md", "start-and-end.md", "raw.md"]
 READABLE = sorted(

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-pytestmark = pytest.mark.one_host
+pytestmark = [pytest.mark.one_host, pytest.mark.any_library]
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 

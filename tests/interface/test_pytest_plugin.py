@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-pytestmark = pytest.mark.one_host
+pytestmark = [pytest.mark.one_host, pytest.mark.any_library]
 
 PROJECT = """
 import os

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.one_host
+pytestmark = [pytest.mark.one_host, pytest.mark.any_library]
 
 COMMANDS = {
     "module": [sys.executable, "-m", "polympi.shell"],

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from snippets import EXAMPLE
 
+pytestmark = pytest.mark.any_library
+
 REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "docs" / "writing-a-parallel-program.md"
 STEPS = sorted((REPOSITORY / "examples" / "steps").glob("step*.py"))

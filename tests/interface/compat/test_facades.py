@@ -12,6 +12,8 @@ from rank_programs import PRELUDE
 from polympi.compat.facades import FACADES
 from polympi.lab.stacks.stack import Stack
 
+pytestmark = pytest.mark.any_library
+
 ROOT = Path(__file__).parents[3]
 NAMES = ["pypar", "pympi", "mympi", "scientific", "boostmpi"]
 EXAMPLES = [path for name in NAMES for path in sorted((ROOT / "examples" / "compat" / name).glob("*.py"))]

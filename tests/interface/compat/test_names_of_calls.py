@@ -5,6 +5,8 @@ import pytest
 from polympi.lab.conclusions.interfaces import CALLS, USES
 from polympi.lab.stacks.stack import Stack
 
+pytestmark = pytest.mark.any_library
+
 WHERE = {
     "pypar": ("from polympi.compat import pypar", "[pypar]"),
     "pympi": ("from polympi.compat import pympi", "[pympi]"),

@@ -10,7 +10,7 @@ from polympi.lab.bindings.made_once import made_once
 from polympi.lab.home import home
 from polympi.lab.stacks.stack import Stack
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.any_library]
 
 # With what they need and the stacks don't have.
 PACKAGES = (

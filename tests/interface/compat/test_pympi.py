@@ -7,6 +7,8 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
+pytestmark = pytest.mark.any_library
+
 BEGIN = (
     PRELUDE
     + """

@@ -5,6 +5,8 @@ from rank_programs import PRELUDE
 
 from polympi.lab.stacks.stack import Stack
 
+pytestmark = pytest.mark.any_library
+
 PYPAR = (
     PRELUDE
     + """

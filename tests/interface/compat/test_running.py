@@ -14,6 +14,8 @@ from polympi.compat.facades import FACADES, Facade
 from polympi.compat.script import ScriptError, read
 from polympi.lab.stacks.stack import Stack
 
+pytestmark = pytest.mark.any_library
+
 
 def written(folder: Path, text: str) -> str:
     """The path of a script with this text."""

@@ -11,6 +11,8 @@ from rank_programs import PRELUDE
 from polympi.compat.scientific import N
 from polympi.lab.stacks.stack import Stack
 
+pytestmark = pytest.mark.any_library
+
 BEGIN = (
     PRELUDE
     + """
