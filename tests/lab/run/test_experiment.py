@@ -39,6 +39,7 @@ def _outcomes(directory: RunDirectory, binding: str) -> list[str]:
     return [launch.outcome for launch in directory.launches() if launch.binding == binding]
 
 
+@pytest.mark.any_library
 def test_a_run_measures_every_arm_in_every_block(tmp_path: Path, stack: Stack) -> None:
     asked = {"profile": dataclasses.replace(SHORT, demands=True)}
     benches = ["latency/standard", "allreduce"]
