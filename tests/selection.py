@@ -49,7 +49,7 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
             item.add_marker("mpi")
         if len(stacks) > 1:  # `make test` installs one
             item.add_marker("system")
-        elsewhere = stacks and (wanted or _enough(item) or stacks[0]) not in stacks
+        elsewhere = wanted not in stacks if wanted and stacks else not wanted and _is_repeated(item)
         unwanted = elsewhere or item.nodeid in passed
         (others if unwanted else kept).append(item)
     items[:] = sorted(kept, key=lambda item: _file(item.nodeid) not in LONG)
@@ -66,9 +66,9 @@ def _file(nodeid: str) -> str:
     return nodeid.split("::", 1)[0]
 
 
-def _enough(item: pytest.Item) -> str | None:
-    """The library on which a test runs that needs only one of them."""
-    return STACKS[0] if item.get_closest_marker("any_library") else None
+def _is_repeated(item: pytest.Item) -> bool:
+    """Whether a test runs on one library what any library shows, and on another one as well."""
+    return item.get_closest_marker("any_library") is not None and parameters(item).get("stack", STACKS[0]) != STACKS[0]
 
 
 def _stacks(item: pytest.Item) -> list[str]:

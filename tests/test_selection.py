@@ -12,7 +12,7 @@ from selection import STACKS
 REPOSITORY = Path(__file__).parents[1]
 OF_THE_INTERFACE = "tests/interface/test_names.py"
 OF_THE_LABORATORY = "tests/lab/audit/test_watcher.py"
-OF_ANY_LIBRARY = "tests/interface/test_examples.py"
+OF_ANY_LIBRARY = "tests/interface/compat/test_pool_users.py"
 OF_BOTH_LIBRARIES = "tests/lab/tools/test_find.py"
 
 
@@ -42,6 +42,8 @@ def test_those_of_both_libraries_are_of_the_system_and_run_with_either(stack: st
 
 
 def test_those_of_any_library_run_on_both_only_if_each_is_named() -> None:
-    name = "test_the_example_of_meshes_says_how_many_ranks_it_wants"
-    assert f"{name}[openmpi]" in names(OF_ANY_LIBRARY, "mpi", "--stack", "openmpi")
-    assert {one for one in names(OF_ANY_LIBRARY, "mpi") if one.startswith(name)} == {f"{name}[mpich]"}
+    program = "test_a_package_runs_on_the_workers[{}-dask]"  # it takes the fixture of the other library, too
+    assert program.format("openmpi") in names(OF_ANY_LIBRARY, "slow", "--stack", "openmpi")
+    unnamed = names(OF_ANY_LIBRARY, "slow")
+    assert program.format("mpich") in unnamed
+    assert not [one for one in unnamed if "openmpi" in one]
