@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import gc
 import os
 import shutil
@@ -94,9 +93,8 @@ def _is_of_interface(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
-    """Let ranks of tests that run side by side share the machine; those of the interface's tests do so anyway."""
-    of_interface = _is_of_interface(item)
-    with contextlib.nullcontext() if of_interface else yielding_ranks():
+    """Let ranks of tests that run side by side share the machine."""
+    with yielding_ranks(_is_of_interface(item), in_containers=item.get_closest_marker("system") is not None):
         return (yield)
 
 

@@ -24,12 +24,20 @@ ATTACHED_S = 1.0  # a rank that has made shared memory has it in its address spa
 
 
 @contextlib.contextmanager
-def yielding_ranks() -> Iterator[None]:
-    """Let ranks that wait leave their processor to those of other tests, if tests run side by side (pytest-xdist)."""
+def yielding_ranks(of_interface: bool, in_containers: bool) -> Iterator[None]:
+    """Let ranks that wait leave their processor to those of other tests, if tests run side by side (pytest-xdist).
+
+    Args:
+        of_interface: whether polympi itself waits, which yields; other programs poll in the MPI library.
+        in_containers: whether programs may run where this machine's files are not.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        if "PYTEST_XDIST_WORKER" in os.environ:
+        if "PYTEST_XDIST_WORKER" in os.environ and not of_interface:
             for name, value in (MPICH_SLEEPS | {"OMPI_MCA_mpi_yield_when_idle": "1"}).items():
                 patch.setenv(name, value)
+        if not in_containers:
+            for name, value in patience().items():
+                patch.setenv(name, value, prepend=":")
         yield
 
 
