@@ -61,7 +61,6 @@ def test_where_reports_the_ranks_of_a_folder(tmp_path: Path) -> None:
     assert "Hang (cycle): Each waits for the next" in " ".join(done.stdout.split())
 
 
-@pytest.mark.exclusive
 def test_a_job_is_recorded_and_reported(stack: Stack, tmp_path: Path) -> None:
     """Its output and its exit code are its own; the page and all other forms are of all ranks."""
     program = str(compiled(stack, tmp_path))
@@ -79,7 +78,6 @@ def test_a_job_is_recorded_and_reported(stack: Stack, tmp_path: Path) -> None:
     assert same.returncode == 0, same.stderr
 
 
-@pytest.mark.exclusive
 def test_ranks_of_a_launcher_record_themselves(stack: Stack, tmp_path: Path) -> None:
     program = str(compiled(stack, tmp_path))
     words = [stack.mpiexec, "-n", "2", POLYMPI, "audit", "--no-timeline", "--", program, "exchange"]
