@@ -20,6 +20,7 @@ static struct {
 static bool takes_faces(void) { return arm.c->benchmark == POLYMPI_FACES; }
 static bool takes_halo(void) { return arm.c->benchmark == POLYMPI_HALO; }
 static bool takes_layouts(void) { return arm.c->benchmark == POLYMPI_DATATYPE; }
+static bool takes_window(void) { return is_one_sided(arm.c->benchmark); }
 
 /* Messages with gaps, which can be packed. */
 static bool can_be_packed(const struct polympi_case *c) {
@@ -32,6 +33,8 @@ static const char *refuse(void *context, const struct polympi_case *c) {
     (void)context;
     if (arm.way == BY_SPINNING && (c->kind == POLYMPI_JOINT || c->kind == POLYMPI_ROOTED))
         return "a nonblocking collective is another algorithm, not another way to wait";
+    if (arm.way == BY_SPINNING && is_one_sided(c->benchmark))
+        return "an access of a window has no request to test";
     if (arm.way == BY_PACKING && !can_be_packed(c))
         return "this arm packs messages that are not contiguous, and nothing else";
     if (arm.way == UNACKNOWLEDGED && (c->benchmark != POLYMPI_STREAM || c->send_mode == POLYMPI_READY))
@@ -46,6 +49,8 @@ static const struct loops *choose_loops(const struct polympi_case *c, int rank) 
         return takes_faces() ? packing_loops(c, rank) : layout_packing_loops(c, rank);
     if (arm.way == UNACKNOWLEDGED)
         return unacknowledged_loops(rank);
+    if (takes_window())
+        return one_sided_loops(c, rank);
     switch (c->benchmark) {
     case POLYMPI_LATENCY:
     case POLYMPI_PINGPONG_INT:
@@ -85,10 +90,14 @@ static int in_flight(const struct polympi_case *c, const struct polympi_buffers 
 static void begin(void *context) {
     (void)context;
     latency_begin(arm.c, &arm.exchange, arm.rank);
+    if (takes_window())
+        window_begin(arm.c, &arm.exchange, arm.rank);
 }
 
 static void end(void *context) {
     (void)context;
+    if (takes_window())
+        window_end(arm.c, &arm.exchange, arm.rank);
     latency_end(arm.c, &arm.exchange, arm.rank);
 }
 
@@ -100,6 +109,8 @@ static void release(void *context) {
         halo_end(&arm.exchange);
     if (takes_layouts())
         layouts_end(&arm.exchange);
+    if (takes_window())
+        window_free(arm.c, &arm.exchange);
     if (arm.exchange.ring != MPI_COMM_NULL)
         MPI_Comm_free(&arm.exchange.ring);
 }
@@ -142,6 +153,8 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
         halo_begin(&arm.exchange);
     if (takes_layouts())
         layouts_begin(c, &arm.exchange);
+    if (takes_window())
+        window_make(c, buffers, &arm.exchange);
     const struct loops *loops = choose_loops(c, buffers->rank);
     *callbacks = (struct polympi_callbacks){.context = &arm.exchange,
                                             .begin = begin,
@@ -161,7 +174,7 @@ int64_t arm_opts_in(void) {
     int64_t benchmarks =
         POLYMPI_OPT_IN(POLYMPI_STREAM) | POLYMPI_OPT_IN(POLYMPI_PLAN) | POLYMPI_OPT_IN(POLYMPI_HALO);
     for (int32_t benchmark = 0; benchmark < POLYMPI_BENCHMARKS; benchmark++)
-        if (collective_loops(benchmark))
+        if (collective_loops(benchmark) || is_one_sided(benchmark))
             benchmarks |= POLYMPI_OPT_IN(benchmark);
     return benchmarks;
 }

@@ -10,6 +10,7 @@
 #include "waiting.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
 typedef int start_call(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
@@ -32,8 +33,10 @@ struct exchange {
     char *incoming; /* the same for messages received; other memory, except on the root of a broadcast */
     char *acknowledgement;
     MPI_Request *requests;
-    MPI_Comm ring;  /* of all ranks, for a collective of neighbours */
-    void *attached; /* buffer of the mode `buffered` */
+    MPI_Comm ring;   /* of all ranks, for a collective of neighbours */
+    MPI_Comm pair;   /* ranks 0 and 1, which have a window */
+    MPI_Win exposed; /* memory of rank 1 that rank 0 accesses */
+    void *attached;  /* buffer of the mode `buffered` */
     int attached_bytes;
     size_t edge;       /* of the cube whose face travels, in elements; it begins with the face that is sent */
     double *packed[2]; /* room for the faces or message that are sent and those that are received, packed */
@@ -106,6 +109,16 @@ const struct loops *halo_packing_loops(void);
    a message whose elements do not lie side by side. Sent by a datatype, both take the loops of latency. */
 const struct loops *packing_loops(const struct polympi_case *c, int rank);
 const struct loops *layout_packing_loops(const struct polympi_case *c, int rank);
+
+/* The loops of rank 0 or 1 for accesses of a window of rank 1, the window, and what both ranks do before the
+   first iteration and after the last one. */
+bool is_one_sided(int32_t benchmark);
+const struct loops *one_sided_loops(const struct polympi_case *c, int rank);
+void window_make(const struct polympi_case *c, const struct polympi_buffers *buffers,
+                 struct exchange *exchange);
+void window_free(const struct polympi_case *c, struct exchange *exchange);
+void window_begin(const struct polympi_case *c, const struct exchange *exchange, int rank);
+void window_end(const struct polympi_case *c, const struct exchange *exchange, int rank);
 
 /* Makes the derived datatypes of objects; datatypes_end frees them. */
 void datatypes_begin(void);

@@ -77,7 +77,11 @@ def c_header() -> str:
             [f"layout_{layout.mode}" for layout in LAYOUTS],
             "LAYOUTS",
         ),
-        ("A mode of an application.", [f"variant_{variant}" for variant in VARIANTS], "VARIANTS"),
+        (
+            "A mode of an application, or how an access of a window is completed.",
+            [f"variant_{variant}" for variant in VARIANTS],
+            "VARIANTS",
+        ),
         ("The payloads.", PAYLOADS, "PAYLOADS"),
         ("What message buffers lie on.", [f"{pages}_pages" for pages in PAGES], "PAGES"),
     ]
@@ -167,12 +171,13 @@ def python_module() -> str:
         wrapped(f"BASIC = {basic}", 0, 4),
         f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}  # each destination gets its own",
         f"ONE_BUFFER = {python_tuple(b.name for b in MEASURED if b.one_buffer)}  # to send from and receive into",
+        f"ONE_SIDED = {python_tuple(b.name for b in MEASURED if b.one_sided)}  # rank 0 accesses a window of rank 1",
         f"NONBLOCKING = {python_tuple(b.name for b in MEASURED if b.nonblocking)}  # a call and a wait",
         "",
         "BENCHMARKS = {",
     ]
     for b in MEASURED:
-        call = b.mpi_call if b.collective else ""
+        call = b.mpi_call if b.collective or b.one_sided else ""
         texts = [f'"{b.kind}"', *map(python_tuple, (b.modes, b.payloads, b.sends, b.gets))]
         texts += [f'"{b.origin}"', f'"{b.shape}"', f'"{call}"', str(b.dimensions)]
         # A row is broken between fields, but for the modes of latency, which take more than a line.

@@ -38,6 +38,8 @@ def _problems(b: Benchmark) -> Iterator[str]:
         yield from _problems_of_messages(b)
     else:
         yield from _problems_of_collective(b)
+    if b.one_sided and (b.kind != "pair" or b.gaps or "none" not in b.sends):
+        yield "is 'one_sided': rank 0 sends or gets, and rank 1 has a window with contiguous messages"
     if b.nonblocking and (not b.collective or b.origin == "nobody"):
         yield "is 'nonblocking', which only collectives with messages are; elsewhere a mode says so"
     if b.origin == "sum" and (others := [payload for payload in b.payloads if payload not in SUMMED]):
@@ -55,7 +57,7 @@ def _problems_of_messages(b: Benchmark) -> Iterator[str]:
     if "all" in (*b.sends, *b.gets):
         yield f"is a {b.kind}: only collectives have a message for all ranks"
     if b.kind == "pair":
-        if b.origin != "peer":
+        if b.origin not in (("peer", "sum") if b.one_sided else ("peer",)):
             yield f"is a pair, whose messages come from the peer, not from {b.origin}"
         if b.gets != b.sends[::-1]:
             yield "is a pair: what one rank sends the other gets"

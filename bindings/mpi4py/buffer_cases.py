@@ -178,6 +178,32 @@ class UpperCaseMethods(BufferCases):
             (buffer_loops.begun, buffer_loops.passed_on), (*both, *buffers.outgoing, arrived), (*both, arrived)
         )
 
+    def access(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """One call by rank 0 on a window over the messages of rank 1."""
+        comm, fenced = self._comm, case.mode == "fence"
+        group = comm.Get_group()
+        both = group.Incl([0, 1])
+        pair = comm.Create_group(both)
+        window = MPI.Win.Create(buffers.messages if self.world.rank == 1 else None, comm=pair)
+        if not fenced:
+            window.Lock_all()
+
+        def release() -> None:
+            if not fenced:
+                window.Unlock_all()
+            window.Free()
+            pair.Free()
+            both.Free()
+            group.Free()
+
+        of_a = (getattr(window, CALLS[case.benchmark]), window.Fence if fenced else window.Flush)
+        of_b = (window.Fence,) if fenced else (window.Sync, comm.Send, comm.Recv, buffers.empty)
+        loops = self.accesses(case, buffers, of_a, of_b)
+        ends = (window.Fence, window.Fence)
+        if not fenced:
+            ends = (partial(comm.Recv, buffers.empty, 1, 2), partial(comm.Send, buffers.empty, 1, 2))
+        return {**loops, "begin": ends[0], "finish": ends[1], "release": release}
+
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call with a send and a receive buffer, or with one buffer; a wait completes one that only starts."""
         comm: MPI.Intracomm = self._comm

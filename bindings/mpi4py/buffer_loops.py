@@ -274,6 +274,56 @@ def exchanges(startall: Call, waitall: Call, requests: list[Any], iterations: in
         waitall(requests)
 
 
+# Accesses of a window of rank 1: window.Put, window.Get or window.Accumulate, and what completes them. Without fences
+# rank 1 waits for a message (with tag 2), in which its library answers accesses; sync is window.Sync.
+
+
+def flushed_a(access: Call, flush: Call, buffer: Buffer, iterations: int) -> None:
+    """Access, and complete it."""
+    for _ in range(iterations):
+        access(buffer, 1)
+        flush(1)
+
+
+def flushed_b(sync: Call, send: Call, recv: Call, empty: Buffer, _iterations: int) -> None:
+    """Report that the window is ready, and wait until all accesses are complete."""
+    sync()
+    send(empty, 0, 2)
+    recv(empty, 0, 2)
+    sync()
+
+
+def fenced_a(access: Call, fence: Call, buffer: Buffer, iterations: int) -> None:
+    """Access, and complete it by a fence."""
+    for _ in range(iterations):
+        access(buffer, 1)
+        fence()
+
+
+def fenced_b(fence: Call, iterations: int) -> None:
+    """Fences, also before the first access and after the last."""
+    fence()
+    for _ in range(iterations):
+        fence()
+    fence()
+
+
+def flushed_window_a(access: Call, flush: Call, slots: list[tuple[Buffer, int]], iterations: int) -> None:
+    """Access each place, and complete all."""
+    for _ in range(iterations):
+        for slot, place in slots:
+            access(slot, 1, place)
+        flush(1)
+
+
+def fenced_window_a(access: Call, fence: Call, slots: list[tuple[Buffer, int]], iterations: int) -> None:
+    """Access each place, and complete all by a fence."""
+    for _ in range(iterations):
+        for slot, place in slots:
+            access(slot, 1, place)
+        fence()
+
+
 # Collectives, the same on all ranks. ``call`` is the bound method: one that takes a send and a receive buffer
 # (``comm.Reduce``) or one buffer (``comm.Bcast``), nonblocking in ``started_...`` (``comm.Ibcast``). Root 0 and MPI.SUM
 # are mpi4py's defaults.

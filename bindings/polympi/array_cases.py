@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import array_loops
 from applications import load_application
 from callbacks import UnsupportedCaseError
 from cases import BUFFERED_MESSAGES, BufferCases, method, send_name
-from catalogue import NONBLOCKING
+from catalogue import CALLS, NONBLOCKING
 from plan import NEIGHBORING
 
 import polympi as mpi
@@ -151,6 +152,22 @@ class ArrayCases(BufferCases):
         return self.cycle(
             (array_loops.begun, array_loops.passed_on), (*both, *buffers.outgoing, arrived), (*both, arrived)
         )
+
+    def access(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """One call by rank 0 on a window over the messages of rank 1."""
+        comm, fenced = self._comm, case.mode == "fence"
+        held = ExitStack()
+        pair = held.enter_context(comm.subset([0, 1]))
+        window = held.enter_context(pair.window(buffers.messages if self.world.rank == 1 else None))
+        if not fenced:
+            held.enter_context(window.lock_all())
+        of_a = (method(window, CALLS[case.benchmark].lower()), window.fence if fenced else window.flush)
+        of_b = (window.fence,) if fenced else (comm.send, comm.recv)
+        loops = self.accesses(case, buffers, of_a, of_b, buffers.messages.itemsize)
+        ends: tuple[Any, Any] = (window.fence, window.fence)
+        if not fenced:
+            ends = (partial(comm.recv, 1, 2), partial(comm.send, None, 1, 2))
+        return {**loops, "begin": ends[0], "finish": ends[1], "release": held.close}
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call from an array into another."""

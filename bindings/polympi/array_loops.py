@@ -214,6 +214,54 @@ def exchanges(plan: Call, iterations: int) -> None:
         plan()
 
 
+# Accesses of a window of rank 1: window.put, window.get or window.accumulate, and what completes them. Without fences
+# rank 1 waits for a message (with tag 2), in which its library answers accesses.
+
+
+def flushed_a(access: Call, flush: Call, array: Buffer, iterations: int) -> None:
+    """Access, and complete it."""
+    for _ in range(iterations):
+        access(array, 1)
+        flush(1)
+
+
+def flushed_b(send: Call, recv: Call, _iterations: int) -> None:
+    """Report that the window is ready, and wait until all accesses are complete."""
+    send(None, 0, 2)
+    recv(0, 2)
+
+
+def fenced_a(access: Call, fence: Call, array: Buffer, iterations: int) -> None:
+    """Access, and complete it by a fence."""
+    for _ in range(iterations):
+        access(array, 1)
+        fence()
+
+
+def fenced_b(fence: Call, iterations: int) -> None:
+    """Fences, also before the first access and after the last."""
+    fence()
+    for _ in range(iterations):
+        fence()
+    fence()
+
+
+def flushed_window_a(access: Call, flush: Call, slots: list[tuple[Buffer, int]], iterations: int) -> None:
+    """Access each place, and complete all."""
+    for _ in range(iterations):
+        for slot, place in slots:
+            access(slot, 1, place)
+        flush(1)
+
+
+def fenced_window_a(access: Call, fence: Call, slots: list[tuple[Buffer, int]], iterations: int) -> None:
+    """Access each place, and complete all by a fence."""
+    for _ in range(iterations):
+        for slot, place in slots:
+            access(slot, 1, place)
+        fence()
+
+
 # Collectives, the same on all ranks. ``call`` is the bound method, such as ``world.bcast``; a rank that gives or gets
 # nothing has None in that place. Root 0 and the sum are polympi's defaults.
 

@@ -286,7 +286,7 @@ static void check_message(const struct polympi_case *c, const struct polympi_buf
     else if (facts->shape == LAYOUT)
         layout_check(c, buffers, origin, fault);
     else if (facts->origin == FROM_SUM)
-        polympi_payload_check_sum(message, c, buffers->ranks, slot, fault);
+        polympi_payload_check_sum(message, c, c->kind == POLYMPI_PAIR ? 2 : buffers->ranks, slot, fault);
     else
         polympi_payload_check(message, c, origin, slot, fault);
     if (fault[0])
@@ -294,13 +294,21 @@ static void check_message(const struct polympi_case *c, const struct polympi_buf
                  buffers->rank, fault);
 }
 
+/* Before an exchange: nothing has arrived yet; in a window that messages are added to is one of this rank. */
+static void clear(const struct polympi_case *c, const struct polympi_buffers *buffers) {
+    const bool added_to = c->kind == POLYMPI_PAIR && benchmark_facts[c->benchmark].origin == FROM_SUM;
+    if (buffers->incoming_messages)
+        polympi_payload_poison(buffers->incoming, buffers->incoming_messages * buffers->stride);
+    for (int i = 0; added_to && i < buffers->incoming_messages; i++)
+        polympi_payload_fill((char *)buffers->incoming + i * buffers->stride, c, buffers->rank, i);
+}
+
 /* One iteration as a batch makes it, or as an event makes it, whose messages are checked. */
 static void validate_loop(const struct polympi_case *c, const struct polympi_callbacks *callbacks,
                           bool singly, const struct polympi_buffers *buffers, char *complaint) {
     const int messages = has_gaps(c) ? 1 : buffers->incoming_messages;
     int64_t ns;
-    if (buffers->incoming_messages)
-        polympi_payload_poison(buffers->incoming, buffers->incoming_messages * buffers->stride);
+    clear(c, buffers);
     if (has_gaps(c))
         fill_with_gaps(c, buffers);
     callbacks->begin(callbacks->context);

@@ -33,8 +33,8 @@ enum { POLYMPI_DONE = 0, POLYMPI_CANNOT_DO_THE_PLAN = 3, POLYMPI_NO_MEMORY = 4 }
 enum { POLYMPI_PAYLOAD_TAG = 1, POLYMPI_ACKNOWLEDGEMENT_TAG = 2 };
 
 /* One case of the plan. `send_mode` and `completion` say what a mode of latency asks for, `face` what one of
-   faces does, `layout` what one of datatype does, `variant` what one of an application does; elsewhere they
-   are 0. */
+   faces does, `layout` what one of datatype does, `variant` what one of an application does,
+   or how an access of a window is completed; elsewhere they are 0. */
 struct polympi_case {
     int64_t bytes; /* of one message */
     int32_t id;

@@ -88,6 +88,11 @@ class Arena:
             raise ValueError(f"{offset} bytes do not fit in an arena of {len(self._bytes)}")
         return buffers
 
+    def between(self, first: NDArray[np.uint8], beyond: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The memory from the beginning of a buffer to that of one carved after it."""
+        begin, end = (int(buffer.ctypes.data - self._bytes.ctypes.data) for buffer in (first, beyond))
+        return self._bytes[begin:end]
+
 
 def _round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple

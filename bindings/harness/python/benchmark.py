@@ -15,5 +15,5 @@ class Benchmark(NamedTuple):
     gets: tuple[str | int, str | int]  # likewise
     origin: str  # who made what arrives
     shape: str  # how a message lies in memory
-    call: str  # of a collective in MPI, without MPI_
+    call: str  # of a collective or an access in MPI, without MPI_
     dimensions: int  # of the arrays of an application

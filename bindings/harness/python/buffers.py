@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from arena import UNSEEN, space
 from pattern import byte_pattern, double_pattern, first_difference, integer_pattern
-from plan import POINT_TO_POINT, REDUCTIONS
+from plan import PAIRS, POINT_TO_POINT, REDUCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +28,9 @@ def buffer_sizes(case: Case, traffic: Traffic) -> tuple[list[int], list[int]]:
     Point to point, every piece has a buffer of its own; the pieces of a collective lie side by side in one, and the
     pieces of a reduction become one.
     """
-    if case.benchmark in POINT_TO_POINT:
-        return [case.size] * len(traffic.outgoing), [case.size] * len(traffic.incoming)
     arriving = min(len(traffic.incoming), 1) if case.benchmark in REDUCTIONS else len(traffic.incoming)
+    if case.benchmark in POINT_TO_POINT:
+        return [case.size] * len(traffic.outgoing), [case.size] * arriving
     outgoing, incoming = case.size * len(traffic.outgoing), case.size * arriving
     return [outgoing] if traffic.outgoing else [], [incoming] if traffic.incoming else []
 
@@ -50,6 +50,7 @@ class MessageBuffers:
         acknowledgement: one byte.
         empty: a buffer of no bytes, for messages that only say something has happened.
         extra: the further buffer.
+        messages: the memory from the first message to the last one, as one array.
     """
 
     def __init__(self, case: Case, traffic: Traffic, arena: Arena, extra: int = 0) -> None:
@@ -61,6 +62,7 @@ class MessageBuffers:
         self.outgoing: list[NDArray[Any]] = [buffer.view(dtype) for buffer in carved[: len(outgoing)]]
         self.incoming: list[NDArray[Any]] = [buffer.view(dtype) for buffer in carved[len(outgoing) : -3]]
         self.acknowledgement, self.empty, self.extra = carved[-3:]
+        self.messages: NDArray[Any] = arena.between(carved[0], carved[-3]).view(dtype)
         for place, piece in self._places(self.outgoing, traffic.outgoing):
             place[:] = self._content(piece)
 
@@ -71,9 +73,14 @@ class MessageBuffers:
         return space([*outgoing, *incoming, 1, 0, extra])
 
     def clear(self) -> None:
-        """Overwrite what has arrived, so that a message that never comes is seen."""
+        """Overwrite what has arrived, so that a message that never comes is seen.
+
+        A window that messages are added to gets one of this rank, the last that makes the sum.
+        """
         for buffer in self.incoming:
             buffer.view(np.uint8).fill(UNSEEN)
+            if self._case.benchmark in PAIRS and self._case.benchmark in REDUCTIONS:
+                buffer[:] = self._content(self._traffic.incoming[-1])
 
     def check(self) -> str:
         """Compare all that arrived with what was sent; the first difference in words, empty if there is none."""

@@ -1,8 +1,8 @@
 """What Python interfaces have in common when they make callbacks for a case, around their own loops.
 
 An interface derives from :class:`BufferCases` or :class:`ObjectCases` and has a method for each benchmark that it has
-loops for, and ``collective`` for all collectives; it gives the loops with their arguments. All of this happens before
-anything is timed: what is called then are the loops themselves.
+loops for, ``collective`` for all collectives, and ``access`` for all accesses of windows; it gives the loops with their
+arguments. All of this happens before anything is timed: what is called then are the loops themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from applications import application_callbacks
 from arena import UNSEEN, Arena, space
 from buffers import DTYPES, MessageBuffers
 from callbacks import Callbacks, UnsupportedCaseError
-from catalogue import APIECE, BASIC, SHAPES
+from catalogue import APIECE, BASIC, ONE_SIDED, SHAPES, WINDOWED
 from clock import clock
 from faces import Faces
 from halos import Halo
@@ -109,7 +109,9 @@ class _CasesOfAnInterface(ABC):
             UnsupportedCaseError: the interface has none.
         """
         collective = case.benchmark in COLLECTIVES
-        name = "collective" if collective else METHODS.get(case.benchmark, case.benchmark)
+        name = METHODS.get(case.benchmark, case.benchmark)
+        if collective or case.benchmark in ONE_SIDED:
+            name = "collective" if collective else "access"
         found: Call | None = getattr(self, name, None)
         if found is None or (collective and case.benchmark not in BASIC and not self.finds_collectives):
             raise UnsupportedCaseError(NO_LOOPS)
@@ -183,6 +185,27 @@ class BufferCases(_CasesOfAnInterface):
         buffers = MessageBuffers(case, self.traffic(case), self.arena, self.attached_bytes(case))
         loops = prepare(case, buffers)
         return Callbacks(**{"clear": buffers.clear, "check": lambda _: buffers.check(), **loops})
+
+    def accesses(
+        self, case: Case, buffers: MessageBuffers, of_a: Sequence[Any], of_b: Sequence[Any], unit: int = 1
+    ) -> Loops:
+        """The loops of rank 0, which accesses a window of rank 1, and of rank 1, with what they call.
+
+        Args:
+            case: its mode is how accesses are completed, and part of the loops' names.
+            buffers: what rank 0 sends, or receives.
+            of_a: first arguments of rank 0; then comes its buffer, or each with its place in the window.
+            of_b: arguments of rank 1.
+            unit: bytes in which places are counted.
+        """
+        name = {"flush": "flushed", "fence": "fenced"}[case.mode]
+        slots = [*buffers.outgoing, *buffers.incoming]
+        given: Any = slots[0]
+        if case.benchmark in WINDOWED:
+            given = [(slot, k * space([case.size]) // unit) for k, slot in enumerate(slots)]
+        windowed = "_window" if case.benchmark in WINDOWED else ""
+        loops = (getattr(self.timed, f"{name}{windowed}_a"), getattr(self.timed, f"{name}_b"))
+        return self.pair(loops, (*of_a, given), of_b)
 
     def _with_gaps(self, case: Case) -> Callbacks:
         prepare = self.loops_of(case)

@@ -7,12 +7,13 @@ PAGES = ("huge", "plain")
 LARGEST_FACE_EDGE = 258
 HALO_FACES = 6
 SMALLEST_EDGE = 3
-WINDOWED = ("bandwidth", "bibandwidth", "stream")
+WINDOWED = ("bandwidth", "bibandwidth", "stream", "put-bandwidth")
 # Every program is expected to have loops for them.
 BASIC = ("latency", "bandwidth", "bibandwidth", "stream", "faces", "barrier", "bcast", "reduce", "allreduce",
     "gather", "scatter", "allgather", "alltoall", "pingpong-int", "object", "datatype", "ring")
 APIECE = ("scatter", "alltoall", "reduce-scatter", "neighbor-alltoall")  # each destination gets its own
 ONE_BUFFER = ("bcast", "ibcast")  # to send from and receive into
+ONE_SIDED = ("put", "get", "accumulate", "put-bandwidth")  # rank 0 accesses a window of rank 1
 NONBLOCKING = ("ibcast", "iallreduce")  # a call and a wait
 
 BENCHMARKS = {
@@ -76,6 +77,14 @@ BENCHMARKS = {
         "neighbors", "contiguous", "Neighbor_alltoall", 0),
     "iallreduce": Benchmark("joint", ("standard",), ("float64", "float", "array"), ("one", "one"),
         ("one", "one"), "sum", "contiguous", "Iallreduce", 0),
+    "put": Benchmark("pair", ("flush", "fence"), ("bytes", "float64"), ("one", "none"), ("none", "one"),
+        "peer", "contiguous", "Put", 0),
+    "get": Benchmark("pair", ("flush", "fence"), ("bytes", "float64"), ("none", "one"), ("one", "none"),
+        "peer", "contiguous", "Get", 0),
+    "accumulate": Benchmark("pair", ("flush", "fence"), ("float64",), ("one", "none"), ("none", "one"), "sum",
+        "contiguous", "Accumulate", 0),
+    "put-bandwidth": Benchmark("pair", ("flush", "fence"), ("bytes", "float64"), ("window", "none"),
+        ("none", "window"), "peer", "contiguous", "Put", 0),
 }
 
 # Bytes of an element, of the smallest and of the largest message.

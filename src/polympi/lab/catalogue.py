@@ -76,7 +76,8 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     _operations: int = msgspec.field(name="operations", default=1)
     apiece: bool = False  # each destination gets its own
     nonblocking: bool = False  # the call starts a collective, and a wait completes it
-    call: str = ""  # the name in MPI of a collective, if it differs from its own
+    one_sided: bool = False  # rank 0 accesses a window of rank 1
+    call: str = ""  # the name in MPI of a collective or an access, if it differs from its own
     shape: Literal["contiguous", "face", "halo", "layout"] = "contiguous"  # how a message lies in memory
     basic: bool | tuple[str, ...] = False  # whether every program is expected to have loops for it, or for which modes
     quick: bool = True  # whether the quick profile measures it
@@ -113,7 +114,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def mpi_call(self) -> str:
-        """The name of a collective in MPI, without ``MPI_``."""
+        """The name of a collective or an access in MPI, without ``MPI_``."""
         return self.call or self.name.capitalize().replace("-", "_")
 
     @property
@@ -244,7 +245,9 @@ HALO_FACES = 6  # of a cube
 SMALLEST_EDGE = 3  # of an application's array, for each rank: an element with a neighbour on each side
 # Modes of applications, those that exchange messages first.
 _APPLICATIONS = sorted((b for b in _FILE.benchmarks if b.application), key=lambda b: b.kind != "application")
-VARIANTS = tuple(dict.fromkeys(mode for b in _APPLICATIONS for mode in b.modes))
+VARIANTS = tuple(
+    dict.fromkeys(mode for b in (*_APPLICATIONS, *(b for b in _FILE.benchmarks if b.one_sided)) for mode in b.modes)
+)
 PAYLOADS = {payload.name: payload for payload in _FILE.payloads}
 FIXED_SIZES = {payload.name: payload.bytes for payload in _FILE.payloads if payload.bytes is not None}
 BENCHMARKS = {b.name: msgspec.structs.replace(b, summary=b.summary.format(window=WINDOW)) for b in _FILE.benchmarks}
