@@ -87,6 +87,29 @@ static int in_flight(const struct polympi_case *c, const struct polympi_buffers 
     return c->benchmark == POLYMPI_PLAN ? buffers->outgoing_messages : buffers->window;
 }
 
+/* What a rank sends or receives in each message. */
+static struct pieces
+make_pieces(const struct polympi_case *c, const struct polympi_buffers *buffers, int messages,
+            int64_t count(const struct polympi_case *, const struct polympi_buffers *, int32_t)) {
+    const size_t bytes = (size_t)(messages + 1) * sizeof(int); /* the last place is that of the end */
+    const struct pieces pieces = {malloc(bytes), malloc(bytes)};
+    if (!pieces.counts || !pieces.places) {
+        fprintf(stderr, "There is no memory for the counts of %d messages.\n", messages);
+        polympi_abort(POLYMPI_NO_MEMORY);
+    }
+    pieces.places[0] = 0;
+    for (int i = 0; i < messages; i++) {
+        pieces.counts[i] = (int)count(c, buffers, i);
+        pieces.places[i + 1] = pieces.places[i] + pieces.counts[i];
+    }
+    return pieces;
+}
+
+static void free_pieces(struct pieces pieces) {
+    free(pieces.counts);
+    free(pieces.places);
+}
+
 static void begin(void *context) {
     (void)context;
     latency_begin(arm.c, &arm.exchange, arm.rank);
@@ -111,6 +134,8 @@ static void release(void *context) {
         layouts_end(&arm.exchange);
     if (takes_window())
         window_free(arm.c, &arm.exchange);
+    free_pieces(arm.exchange.sent);
+    free_pieces(arm.exchange.received);
     if (arm.exchange.ring != MPI_COMM_NULL)
         MPI_Comm_free(&arm.exchange.ring);
 }
@@ -129,23 +154,26 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
     make_requests(in_flight(c, buffers));
     arm.c = c;
     arm.rank = buffers->rank;
-    arm.exchange = (struct exchange){.type = payload_datatype(c->payload),
-                                     .count = (int)buffers->count,
-                                     .elements = (size_t)buffers->count,
-                                     .peer = 1 - buffers->rank,
-                                     .next = (buffers->rank + 1) % buffers->ranks,
-                                     .previous = (buffers->rank + buffers->ranks - 1) % buffers->ranks,
-                                     .window = in_flight(c, buffers),
-                                     .stride = (size_t)buffers->stride,
-                                     .outgoing = buffers->outgoing,
-                                     .incoming = buffers->incoming,
-                                     .acknowledgement = buffers->acknowledgement,
-                                     .requests = arm.requests,
-                                     .ring = make_ring(c, buffers->ranks),
-                                     .attached = buffers->attached,
-                                     .attached_bytes = (int)buffers->attached_bytes,
-                                     .edge = (size_t)buffers->edge,
-                                     .packed = {buffers->packed[0], buffers->packed[1]}};
+    arm.exchange = (struct exchange){
+        .type = payload_datatype(c->payload),
+        .count = (int)buffers->count,
+        .elements = (size_t)buffers->count,
+        .peer = 1 - buffers->rank,
+        .next = (buffers->rank + 1) % buffers->ranks,
+        .previous = (buffers->rank + buffers->ranks - 1) % buffers->ranks,
+        .window = in_flight(c, buffers),
+        .stride = (size_t)buffers->stride,
+        .outgoing = buffers->outgoing,
+        .incoming = buffers->incoming,
+        .acknowledgement = buffers->acknowledgement,
+        .sent = make_pieces(c, buffers, buffers->outgoing_messages, polympi_outgoing_count),
+        .received = make_pieces(c, buffers, buffers->incoming_messages, polympi_incoming_count),
+        .requests = arm.requests,
+        .ring = make_ring(c, buffers->ranks),
+        .attached = buffers->attached,
+        .attached_bytes = (int)buffers->attached_bytes,
+        .edge = (size_t)buffers->edge,
+        .packed = {buffers->packed[0], buffers->packed[1]}};
     latency_choose(c, arm.way == BY_SPINNING ? waiting_by_spinning() : waiting_by_library(), &arm.exchange);
     if (takes_faces())
         faces_begin(c, &arm.exchange);

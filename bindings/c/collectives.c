@@ -46,6 +46,30 @@ INLINED void alltoall(const struct exchange *x) {
     MPI_Alltoall(x->outgoing, x->count, x->type, x->incoming, x->count, x->type, WORLD);
 }
 
+INLINED void gatherv(const struct exchange *x) {
+    planted_delay();
+    MPI_Gatherv(x->outgoing, x->sent.counts[0], x->type, x->incoming, x->received.counts, x->received.places,
+                x->type, 0, WORLD);
+}
+
+INLINED void scatterv(const struct exchange *x) {
+    planted_delay();
+    MPI_Scatterv(x->outgoing, x->sent.counts, x->sent.places, x->type, x->incoming, x->received.counts[0],
+                 x->type, 0, WORLD);
+}
+
+INLINED void allgatherv(const struct exchange *x) {
+    planted_delay();
+    MPI_Allgatherv(x->outgoing, x->sent.counts[0], x->type, x->incoming, x->received.counts,
+                   x->received.places, x->type, WORLD);
+}
+
+INLINED void alltoallv(const struct exchange *x) {
+    planted_delay();
+    MPI_Alltoallv(x->outgoing, x->sent.counts, x->sent.places, x->type, x->incoming, x->received.counts,
+                  x->received.places, x->type, WORLD);
+}
+
 INLINED void reduce_scatter(const struct exchange *x) {
     planted_delay();
     MPI_Reduce_scatter_block(x->outgoing, x->incoming, x->count, x->type, MPI_SUM, WORLD);
@@ -76,6 +100,10 @@ DEFINE_COLLECTIVE_LOOPS(gather);
 DEFINE_COLLECTIVE_LOOPS(scatter);
 DEFINE_COLLECTIVE_LOOPS(allgather);
 DEFINE_COLLECTIVE_LOOPS(alltoall);
+DEFINE_COLLECTIVE_LOOPS(gatherv);
+DEFINE_COLLECTIVE_LOOPS(scatterv);
+DEFINE_COLLECTIVE_LOOPS(allgatherv);
+DEFINE_COLLECTIVE_LOOPS(alltoallv);
 DEFINE_COLLECTIVE_LOOPS(reduce_scatter);
 DEFINE_COLLECTIVE_LOOPS(ibcast);
 DEFINE_COLLECTIVE_LOOPS(iallreduce);
@@ -91,6 +119,10 @@ const struct loops *collective_loops(int32_t benchmark) {
         [POLYMPI_SCATTER] = &scatter_loops,
         [POLYMPI_ALLGATHER] = &allgather_loops,
         [POLYMPI_ALLTOALL] = &alltoall_loops,
+        [POLYMPI_GATHERV] = &gatherv_loops,
+        [POLYMPI_SCATTERV] = &scatterv_loops,
+        [POLYMPI_ALLGATHERV] = &allgatherv_loops,
+        [POLYMPI_ALLTOALLV] = &alltoallv_loops,
         [POLYMPI_REDUCE_SCATTER] = &reduce_scatter_loops,
         [POLYMPI_IBCAST] = &ibcast_loops,
         [POLYMPI_IALLREDUCE] = &iallreduce_loops,

@@ -14,6 +14,12 @@
 
 typedef int start_call(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
+/* Elements in each message of a collective with uneven pieces, and elements before it. */
+struct pieces {
+    int *counts;
+    int *places;
+};
+
 struct exchange {
     send_call *send;   /* of the mode: MPI_Send, MPI_Ssend, ... */
     start_call *start; /* of the mode: MPI_Isend, ... or MPI_Send_init, ... */
@@ -32,6 +38,8 @@ struct exchange {
     char *outgoing; /* first slot, or all pieces of a collective */
     char *incoming; /* the same for messages received; other memory, except on the root of a broadcast */
     char *acknowledgement;
+    struct pieces sent; /* of a collective with uneven pieces */
+    struct pieces received;
     MPI_Request *requests;
     MPI_Comm ring;   /* of all ranks, for a collective of neighbours */
     MPI_Comm pair;   /* ranks 0 and 1, which have a window */

@@ -116,7 +116,8 @@ def c_tables() -> str:
         numbers = (*benchmark.sends, *benchmark.gets)
         traffic = ", ".join(str(one) if isinstance(one, int) else f"{one.upper()}_MESSAGES" for one in numbers)
         basic = " | ".join(f"BIT({MODES.index(mode)})" for mode in benchmark.basic_modes) or "0"
-        origin = f"FROM_{benchmark.origin.upper()}, {int(benchmark.apiece)}, {int(benchmark.one_buffer)}"
+        flags = ", ".join(str(int(flag)) for flag in (benchmark.apiece, benchmark.uneven, benchmark.one_buffer))
+        origin = f"FROM_{benchmark.origin.upper()}, {flags}"
         origin += f", {benchmark.shape.upper()}, {benchmark.dimensions}"
         masks = f"{modes}, {basic}, {payloads}"
         facts = f'{{"{benchmark.name}", {constant(benchmark.kind)}, {masks}, {traffic}, {origin}}},'
@@ -169,7 +170,9 @@ def python_module() -> str:
         f"WINDOWED = {python_tuple(b.name for b in MEASURED if b.windowed)}",
         "# Every program is expected to have loops for them.",
         wrapped(f"BASIC = {basic}", 0, 4),
-        f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}  # each destination gets its own",
+        "# Each destination gets its own.",
+        f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}",
+        f"UNEVEN = {python_tuple(b.name for b in MEASURED if b.uneven)}  # pieces differ in size",
         f"ONE_BUFFER = {python_tuple(b.name for b in MEASURED if b.one_buffer)}  # to send from and receive into",
         f"ONE_SIDED = {python_tuple(b.name for b in MEASURED if b.one_sided)}  # rank 0 accesses a window of rank 1",
         f"NONBLOCKING = {python_tuple(b.name for b in MEASURED if b.nonblocking)}  # a call and a wait",

@@ -40,6 +40,8 @@ def _problems(b: Benchmark) -> Iterator[str]:
         yield from _problems_of_collective(b)
     if b.one_sided and (b.kind != "pair" or b.gaps or "none" not in b.sends):
         yield "is 'one_sided': rank 0 sends or gets, and rank 1 has a window with contiguous messages"
+    if b.uneven and (not b.collective or b.origin not in ("root", "each") or "all" not in (*b.sends, *b.gets)):
+        yield "is 'uneven', which only collectives with a message of or for each rank are"
     if b.nonblocking and (not b.collective or b.origin == "nobody"):
         yield "is 'nonblocking', which only collectives with messages are; elsewhere a mode says so"
     if b.origin == "sum" and (others := [payload for payload in b.payloads if payload not in SUMMED]):

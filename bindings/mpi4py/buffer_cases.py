@@ -9,7 +9,7 @@ import buffer_loops
 from applications import load_application
 from callbacks import nothing
 from cases import BUFFERED_MESSAGES, BufferCases, method, send_name
-from catalogue import CALLS, NONBLOCKING, ONE_BUFFER
+from catalogue import CALLS, NONBLOCKING, ONE_BUFFER, UNEVEN
 from mpi4py import MPI
 from plan import NEIGHBORING
 
@@ -219,9 +219,16 @@ class UpperCaseMethods(BufferCases):
             loop = buffer_loops.started_one_buffer if case.benchmark in NONBLOCKING else buffer_loops.one_buffer
             return self.together(loop, (call, buffer))
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
+        if case.benchmark in UNEVEN:
+            both = (_pieces(both[0], buffers.outgoing_counts), _pieces(both[1], buffers.incoming_counts))
         of_two = buffer_loops.started_two_buffers if case.benchmark in NONBLOCKING else buffer_loops.two_buffers
         loops = self.together(of_two, (call, *both))
         return {**loops, "release": release}
+
+
+def _pieces(buffer: Any, counts: list[int]) -> Any:
+    """A buffer of uneven pieces as the upper-case methods take it, if it has several."""
+    return (buffer, (counts, [sum(counts[:k]) for k in range(len(counts))])) if len(counts) > 1 else buffer
 
 
 def _face_datatype(edge: int, axis: int, place: int) -> MPI.Datatype:

@@ -10,7 +10,7 @@ import array_loops
 from applications import load_application
 from callbacks import UnsupportedCaseError
 from cases import BUFFERED_MESSAGES, BufferCases, method, send_name
-from catalogue import CALLS, NONBLOCKING
+from catalogue import CALLS, NONBLOCKING, UNEVEN
 from plan import NEIGHBORING
 
 import polympi as mpi
@@ -171,9 +171,12 @@ class ArrayCases(BufferCases):
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call from an array into another."""
-        call = method(self._comm, case.benchmark.replace("-", "_"))
+        uneven = case.benchmark in UNEVEN
+        call = method(self._comm, case.benchmark.removesuffix("v" * uneven).replace("-", "_"))
         if case.payload == "none":
             return self.barrier(call)
         both = (next(iter(buffers.outgoing), None), next(iter(buffers.incoming), None))
+        if uneven and len(buffers.outgoing_counts) > 1:
+            return self.together(array_loops.divided_calls_into, (call, both[0], buffers.outgoing_counts, both[1]))
         loop = array_loops.started_calls_into if case.benchmark in NONBLOCKING else array_loops.calls_into
         return self.together(loop, (call, *both))

@@ -276,3 +276,11 @@ def calls_into(call: Call, outgoing: Buffer | None, incoming: Buffer | None, ite
     """Calls in a row; the collective itself holds the ranks together."""
     for _ in range(iterations):
         call(outgoing, into=incoming)
+
+
+def divided_calls_into(
+    call: Call, outgoing: Buffer, counts: list[int], incoming: Buffer | None, iterations: int
+) -> None:
+    """Likewise, with an array that is divided as the counts say."""
+    for _ in range(iterations):
+        call(outgoing, counts=counts, into=incoming)

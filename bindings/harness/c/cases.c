@@ -5,6 +5,7 @@
 #include "cube.h"
 #include "ghosts.h"
 #include "layout.h"
+#include "pieces.h"
 #include "samples.h"
 
 #include <inttypes.h>
@@ -57,7 +58,7 @@ static const char *refusal_of_all(const struct polympi_case *c, const struct ses
         return "the benchmark does not have this payload";
     if (is_application(c) && polympi_problem_edge(c) < POLYMPI_SMALLEST_EDGE * (int64_t)session->ranks)
         return "the mesh is too small for so many ranks";
-    if (polympi_payload_count(c) > INT_MAX)
+    if (polympi_payload_count(c) * (benchmark_facts[c->benchmark].uneven ? session->ranks : 1) > INT_MAX)
         return "the message has more elements than an int of MPI counts";
     if (attached_bytes(c, session) > INT_MAX)
         return "the buffer to attach has more bytes than an int of MPI counts";
@@ -91,8 +92,8 @@ static int64_t spacing(const struct polympi_case *c) {
 }
 
 /* Messages in a row, which take a place even when they are empty; no messages take none. */
-static void *carve_messages(struct polympi_arena *arena, int messages, int64_t stride) {
-    return messages ? polympi_arena_carve(arena, 1, messages * stride) : NULL;
+static void *carve_messages(struct polympi_arena *arena, int messages, int64_t bytes) {
+    return messages ? polympi_arena_carve(arena, 1, bytes) : NULL;
 }
 
 /* Carves the cube, in which both faces lie, and room to pack them. */
@@ -148,8 +149,10 @@ static struct polympi_buffers place(const struct polympi_case *c, const struct s
     } else if (taking_part) {
         buffers.outgoing_messages = count_messages(root ? facts->sends_root : facts->sends_other, session);
         buffers.incoming_messages = count_messages(root ? facts->gets_root : facts->gets_other, session);
-        buffers.outgoing = carve_messages(arena, buffers.outgoing_messages, buffers.stride);
-        buffers.incoming = carve_messages(arena, buffers.incoming_messages, buffers.stride);
+        buffers.outgoing = carve_messages(arena, buffers.outgoing_messages,
+                                          outgoing_place(c, &buffers, buffers.outgoing_messages));
+        buffers.incoming = carve_messages(arena, buffers.incoming_messages,
+                                          incoming_place(c, &buffers, buffers.incoming_messages));
     }
     buffers.acknowledgement = polympi_arena_carve(arena, 1, 1);
     buffers.empty = polympi_arena_carve(arena, 1, 0);
@@ -240,44 +243,22 @@ static void fill_with_gaps(const struct polympi_case *c, const struct polympi_bu
 }
 
 static void fill(const struct polympi_case *c, const struct polympi_buffers *buffers) {
-    for (int i = 0; i < buffers->outgoing_messages; i++)
-        polympi_payload_fill((char *)buffers->outgoing + i * buffers->stride, c, buffers->rank, i);
+    for (int i = 0; i < buffers->outgoing_messages; i++) {
+        const struct polympi_case piece = outgoing_piece(c, buffers, i);
+        polympi_payload_fill((char *)buffers->outgoing + outgoing_place(c, buffers, i), &piece, buffers->rank,
+                             i);
+    }
     if (has_gaps(c))
         fill_with_gaps(c, buffers);
-}
-
-/* The rank that made message number `i` of those that a rank received. */
-static int origin_of(const struct benchmark_facts *facts, const struct polympi_buffers *buffers, int i) {
-    const int before = (buffers->rank + buffers->ranks - 1) % buffers->ranks;
-    const int after = (buffers->rank + 1) % buffers->ranks;
-    switch (facts->origin) {
-    case FROM_PEER:
-        return 1 - buffers->rank;
-    case FROM_ROOT:
-        return 0;
-    case FROM_NEIGHBORS:
-        return i == 0 ? before : after;
-    default:
-        return i;
-    }
-}
-
-/* The slot in which it was sent: its place in a window, or which of the destinations this rank is. */
-static int slot_of(const struct benchmark_facts *facts, const struct polympi_buffers *buffers, int i) {
-    if (facts->origin == FROM_PEER)
-        return i;
-    if (!facts->apiece)
-        return 0;
-    return facts->origin == FROM_NEIGHBORS ? 1 - i
-                                           : buffers->rank; /* what went to one side, from the other */
 }
 
 /* Checks message number `i` of those that a rank received. */
 static void check_message(const struct polympi_case *c, const struct polympi_buffers *buffers, int i,
                           char *complaint) {
-    const char *message = (const char *)buffers->incoming + i * buffers->stride;
+    const char *message = (const char *)buffers->incoming + incoming_place(c, buffers, i);
     const struct benchmark_facts *facts = &benchmark_facts[c->benchmark];
-    const int origin = origin_of(facts, buffers, i), slot = slot_of(facts, buffers, i);
+    const struct polympi_case piece = incoming_piece(c, buffers, i);
+    const int origin = piece_origin(c, buffers, i), slot = piece_slot(c, buffers, i);
     char fault[POLYMPI_COMPLAINT_BYTES] = "";
     if (facts->shape == FACE)
         cube_check(c, buffers, origin, fault);
@@ -288,7 +269,7 @@ static void check_message(const struct polympi_case *c, const struct polympi_buf
     else if (facts->origin == FROM_SUM)
         polympi_payload_check_sum(message, c, c->kind == POLYMPI_PAIR ? 2 : buffers->ranks, slot, fault);
     else
-        polympi_payload_check(message, c, origin, slot, fault);
+        polympi_payload_check(message, &piece, origin, slot, fault);
     if (fault[0])
         snprintf(complaint, POLYMPI_COMPLAINT_BYTES, "message %d that rank %d received: %.200s", i,
                  buffers->rank, fault);
@@ -298,7 +279,7 @@ static void check_message(const struct polympi_case *c, const struct polympi_buf
 static void clear(const struct polympi_case *c, const struct polympi_buffers *buffers) {
     const bool added_to = c->kind == POLYMPI_PAIR && benchmark_facts[c->benchmark].origin == FROM_SUM;
     if (buffers->incoming_messages)
-        polympi_payload_poison(buffers->incoming, buffers->incoming_messages * buffers->stride);
+        polympi_payload_poison(buffers->incoming, incoming_place(c, buffers, buffers->incoming_messages));
     for (int i = 0; added_to && i < buffers->incoming_messages; i++)
         polympi_payload_fill((char *)buffers->incoming + i * buffers->stride, c, buffers->rank, i);
 }

@@ -29,6 +29,7 @@ struct benchmark_facts {
     int32_t gets_other;
     enum origin origin;
     int32_t apiece;     /* each destination gets its own message */
+    int32_t uneven;     /* pieces differ in size: pieces.c */
     int32_t one_buffer; /* the root sends out of the buffer into which others receive */
     enum shape shape;
     int32_t dimensions; /* of the arrays of an application; 0: it is none */

@@ -74,7 +74,8 @@ struct polympi_buffers {
     void *attached;        /* the buffer for MPI_Buffer_attach in the mode buffered */
     double *packed[2];     /* faces, datatype, halo: room to pack what is sent and what is received */
     int64_t stride;
-    int64_t count; /* elements in one message: bytes, integers, doubles, or objects */
+    int64_t
+        count; /* elements in one message: bytes, integers, doubles, or objects; see polympi_outgoing_count */
     int64_t attached_bytes;
     /* faces: of the cube, in elements; it begins with the face that is sent. halo: of the cube with its ghost
        layers, which begins at `outgoing` and at `incoming`. An application: of its arrays. */
@@ -86,6 +87,13 @@ struct polympi_buffers {
     int32_t ranks;
     struct polympi_part *part; /* of an application: `show` describes this rank's part of the result there */
 };
+
+/* Elements in message number `i` that this rank sends, or receives: `count`, but in a collective with uneven
+   pieces. There the messages lie side by side in the order of their numbers. */
+int64_t polympi_outgoing_count(const struct polympi_case *c, const struct polympi_buffers *buffers,
+                               int32_t i);
+int64_t polympi_incoming_count(const struct polympi_case *c, const struct polympi_buffers *buffers,
+                               int32_t i);
 
 /* The loops of one case on one rank, and what they need before and after. NULL instead of a function that
    has nothing to do; `batch` and `singly` have to be there. */

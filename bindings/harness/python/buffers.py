@@ -28,11 +28,23 @@ def buffer_sizes(case: Case, traffic: Traffic) -> tuple[list[int], list[int]]:
     Point to point, every piece has a buffer of its own; the pieces of a collective lie side by side in one, and the
     pieces of a reduction become one.
     """
-    arriving = min(len(traffic.incoming), 1) if case.benchmark in REDUCTIONS else len(traffic.incoming)
+    outgoing, incoming = (counts(case, pieces) for pieces in traffic)
+    if case.benchmark in REDUCTIONS:
+        incoming = incoming[:1]
+    itemsize = _dtype(case).itemsize
     if case.benchmark in POINT_TO_POINT:
-        return [case.size] * len(traffic.outgoing), [case.size] * arriving
-    outgoing, incoming = case.size * len(traffic.outgoing), case.size * arriving
-    return [outgoing] if traffic.outgoing else [], [incoming] if traffic.incoming else []
+        return [count * itemsize for count in outgoing], [count * itemsize for count in incoming]
+    return [sum(outgoing) * itemsize] if outgoing else [], [sum(incoming) * itemsize] if incoming else []
+
+
+def counts(case: Case, pieces: list[Piece]) -> list[int]:
+    """The elements of each piece."""
+    itemsize = _dtype(case).itemsize
+    return [piece.size(case, itemsize) // itemsize for piece in pieces]
+
+
+def _dtype(case: Case) -> np.dtype[Any]:
+    return np.dtype(DTYPES.get(case.payload, np.uint8))
 
 
 class MessageBuffers:
@@ -48,6 +60,8 @@ class MessageBuffers:
         outgoing: filled with their pieces.
         incoming: where messages arrive.
         acknowledgement: one byte.
+        outgoing_counts: elements of each piece in ``outgoing``.
+        incoming_counts: likewise.
         empty: a buffer of no bytes, for messages that only say something has happened.
         extra: the further buffer.
         messages: the memory from the first message to the last one, as one array.
@@ -56,11 +70,12 @@ class MessageBuffers:
     def __init__(self, case: Case, traffic: Traffic, arena: Arena, extra: int = 0) -> None:
         outgoing, incoming = buffer_sizes(case, traffic)
         carved = arena.carve([*outgoing, *incoming, 1, 0, extra])
-        dtype = DTYPES.get(case.payload, np.uint8)
+        dtype = _dtype(case)
         self._case = case
         self._traffic = traffic
         self.outgoing: list[NDArray[Any]] = [buffer.view(dtype) for buffer in carved[: len(outgoing)]]
         self.incoming: list[NDArray[Any]] = [buffer.view(dtype) for buffer in carved[len(outgoing) : -3]]
+        self.outgoing_counts, self.incoming_counts = (counts(case, pieces) for pieces in traffic)
         self.acknowledgement, self.empty, self.extra = carved[-3:]
         self.messages: NDArray[Any] = arena.between(carved[0], carved[-3]).view(dtype)
         for place, piece in self._places(self.outgoing, traffic.outgoing):
@@ -103,13 +118,12 @@ class MessageBuffers:
     def _places(self, buffers: list[NDArray[Any]], pieces: list[Piece]) -> Iterator[tuple[NDArray[Any], Piece]]:
         """Where each piece lies."""
         if buffers:
-            side_by_side = len(pieces) // len(buffers)
-            places = [place for buffer in buffers for place in np.split(buffer, side_by_side)]
+            ends = np.cumsum(counts(self._case, pieces[: len(pieces) // len(buffers)]))
+            places = [place for buffer in buffers for place in np.split(buffer, ends)[:-1]]
             yield from zip(places, pieces, strict=True)
 
     def _content(self, piece: Piece) -> NDArray[Any]:
-        if self._case.payload == "float64":
-            return double_pattern(self._case.size // 8, self._case.number, piece)
-        if self._case.payload == "int32":
-            return integer_pattern(self._case.size // 4, self._case.number, piece)
-        return byte_pattern(self._case.size, self._case.number, piece)
+        pattern: Any = {"float64": double_pattern, "int32": integer_pattern}.get(self._case.payload, byte_pattern)
+        (count,) = counts(self._case, [piece])
+        content: NDArray[Any] = pattern(count, self._case.number, piece)
+        return content

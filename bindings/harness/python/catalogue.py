@@ -11,7 +11,9 @@ WINDOWED = ("bandwidth", "bibandwidth", "stream", "put-bandwidth")
 # Every program is expected to have loops for them.
 BASIC = ("latency", "bandwidth", "bibandwidth", "stream", "faces", "barrier", "bcast", "reduce", "allreduce",
     "gather", "scatter", "allgather", "alltoall", "pingpong-int", "object", "datatype", "ring")
-APIECE = ("scatter", "alltoall", "reduce-scatter", "neighbor-alltoall")  # each destination gets its own
+# Each destination gets its own.
+APIECE = ("scatter", "alltoall", "reduce-scatter", "neighbor-alltoall", "scatterv", "alltoallv")
+UNEVEN = ("gatherv", "scatterv", "allgatherv", "alltoallv")  # pieces differ in size
 ONE_BUFFER = ("bcast", "ibcast")  # to send from and receive into
 ONE_SIDED = ("put", "get", "accumulate", "put-bandwidth")  # rank 0 accesses a window of rank 1
 NONBLOCKING = ("ibcast", "iallreduce")  # a call and a wait
@@ -85,6 +87,14 @@ BENCHMARKS = {
         "contiguous", "Accumulate", 0),
     "put-bandwidth": Benchmark("pair", ("flush", "fence"), ("bytes", "float64"), ("window", "none"),
         ("none", "window"), "peer", "contiguous", "Put", 0),
+    "gatherv": Benchmark("rooted", ("standard",), ("bytes", "float64"), ("one", "one"), ("all", "none"),
+        "each", "contiguous", "Gatherv", 0),
+    "scatterv": Benchmark("rooted", ("standard",), ("bytes", "float64"), ("all", "none"), ("one", "one"),
+        "root", "contiguous", "Scatterv", 0),
+    "allgatherv": Benchmark("joint", ("standard",), ("bytes", "float64"), ("one", "one"), ("all", "all"),
+        "each", "contiguous", "Allgatherv", 0),
+    "alltoallv": Benchmark("joint", ("standard",), ("bytes", "float64"), ("all", "all"), ("all", "all"),
+        "each", "contiguous", "Alltoallv", 0),
 }
 
 # Bytes of an element, of the smallest and of the largest message.

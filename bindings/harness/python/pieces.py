@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalogue import APIECE, GETS, ORIGINS, SENDS
+from catalogue import APIECE, GETS, ORIGINS, SENDS, UNEVEN
 from plan import PAIRS
 
 if TYPE_CHECKING:
@@ -12,10 +12,20 @@ if TYPE_CHECKING:
 
 
 class Piece(NamedTuple):
-    """One message's content: which rank made it, and its place in a window or its destination (protocol: slot)."""
+    """One message's content: which rank made it, and its place in a window or its destination (protocol: slot).
+
+    Attributes:
+        share: how many elements it has, as a fraction of those that the case says.
+    """
 
     origin: int
     slot: int
+    share: tuple[int, int] = (1, 1)
+
+    def size(self, case: Case, itemsize: int) -> int:
+        """Its bytes, made of whole elements of ``itemsize`` bytes."""
+        part, of = self.share
+        return case.size // itemsize * part // of * itemsize
 
 
 class Traffic(NamedTuple):
@@ -30,6 +40,18 @@ class Traffic(NamedTuple):
 
 def traffic(case: Case, rank: int, ranks: int, window: int) -> Traffic:
     """What ``rank`` gives and gets in one iteration; acknowledgements apart."""
+    even = _even_traffic(case, rank, ranks, window)
+    if case.benchmark not in UNEVEN:
+        return even
+    return Traffic(*([_uneven(piece, ranks) for piece in pieces] for pieces in even))
+
+
+def _uneven(piece: Piece, ranks: int) -> Piece:
+    """The piece with its share of the elements, whose mean is 1."""
+    return piece._replace(share=(2 * ((piece.origin + piece.slot) % ranks) + 1, ranks))
+
+
+def _even_traffic(case: Case, rank: int, ranks: int, window: int) -> Traffic:
     if case.benchmark in PAIRS and rank > 1:
         return Traffic([], [])
     place = 0 if rank == 0 else 1

@@ -27,4 +27,6 @@ def test_a_word_is_explained_once():
 
 def test_collectives_that_hold_ranks_together_come_first_in_the_overview_and_the_barrier_last():
     together = ("allreduce", "allgather", "alltoall", "reduce-scatter", "neighbor-alltoall", "iallreduce")
-    assert (*together, "bcast", "reduce", "gather", "scatter", "ibcast", "barrier") == COLLECTIVES
+    together = (*together, "allgatherv", "alltoallv")
+    rooted = ("bcast", "reduce", "gather", "scatter", "ibcast", "gatherv", "scatterv")
+    assert (*together, *rooted, "barrier") == COLLECTIVES
