@@ -158,6 +158,7 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
         .type = payload_datatype(c->payload),
         .count = (int)buffers->count,
         .elements = (size_t)buffers->count,
+        .rank = buffers->rank,
         .peer = 1 - buffers->rank,
         .next = (buffers->rank + 1) % buffers->ranks,
         .previous = (buffers->rank + buffers->ranks - 1) % buffers->ranks,

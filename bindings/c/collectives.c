@@ -92,6 +92,21 @@ INLINED void neighbor_alltoall(const struct exchange *x) {
     MPI_Neighbor_alltoall(x->outgoing, x->count, x->type, x->incoming, x->count, x->type, x->ring);
 }
 
+INLINED void dup_and_free(const struct exchange *x) {
+    MPI_Comm made;
+    (void)x;
+    planted_delay();
+    MPI_Comm_dup(WORLD, &made);
+    MPI_Comm_free(&made);
+}
+
+INLINED void split_and_free(const struct exchange *x) {
+    MPI_Comm made;
+    planted_delay();
+    MPI_Comm_split(WORLD, 0, -x->rank, &made);
+    MPI_Comm_free(&made);
+}
+
 DEFINE_COLLECTIVE_LOOPS(barrier);
 DEFINE_COLLECTIVE_LOOPS(bcast);
 DEFINE_COLLECTIVE_LOOPS(reduce);
@@ -108,6 +123,8 @@ DEFINE_COLLECTIVE_LOOPS(reduce_scatter);
 DEFINE_COLLECTIVE_LOOPS(ibcast);
 DEFINE_COLLECTIVE_LOOPS(iallreduce);
 DEFINE_COLLECTIVE_LOOPS(neighbor_alltoall);
+DEFINE_COLLECTIVE_LOOPS(dup_and_free);
+DEFINE_COLLECTIVE_LOOPS(split_and_free);
 
 const struct loops *collective_loops(int32_t benchmark) {
     static const struct loops *const loops[POLYMPI_BENCHMARKS] = {
@@ -126,6 +143,8 @@ const struct loops *collective_loops(int32_t benchmark) {
         [POLYMPI_REDUCE_SCATTER] = &reduce_scatter_loops,
         [POLYMPI_IBCAST] = &ibcast_loops,
         [POLYMPI_IALLREDUCE] = &iallreduce_loops,
-        [POLYMPI_NEIGHBOR_ALLTOALL] = &neighbor_alltoall_loops};
+        [POLYMPI_NEIGHBOR_ALLTOALL] = &neighbor_alltoall_loops,
+        [POLYMPI_DUP] = &dup_and_free_loops,
+        [POLYMPI_SPLIT] = &split_and_free_loops};
     return loops[benchmark];
 }

@@ -30,8 +30,9 @@ struct exchange {
     MPI_Datatype type; /* of the payload, or of a whole face */
     int count;         /* elements in one message */
     size_t elements;   /* the same, where `type` is a whole message */
-    int peer;          /* the other rank of a point-to-point benchmark */
-    int next;          /* in a cycle */
+    int rank;
+    int peer; /* the other rank of a point-to-point benchmark */
+    int next; /* in a cycle */
     int previous;
     int window;     /* messages in flight; in plan all of its messages */
     size_t stride;  /* bytes from slot to slot of a window */

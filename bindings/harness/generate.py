@@ -173,6 +173,7 @@ def python_module() -> str:
         "# Each destination gets its own.",
         f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}",
         f"UNEVEN = {python_tuple(b.name for b in MEASURED if b.uneven)}  # pieces differ in size",
+        f"CREATING = {python_tuple(b.name for b in MEASURED if b.creates)}  # the call makes a communicator",
         f"ONE_BUFFER = {python_tuple(b.name for b in MEASURED if b.one_buffer)}  # to send from and receive into",
         f"ONE_SIDED = {python_tuple(b.name for b in MEASURED if b.one_sided)}  # rank 0 accesses a window of rank 1",
         f"NONBLOCKING = {python_tuple(b.name for b in MEASURED if b.nonblocking)}  # a call and a wait",

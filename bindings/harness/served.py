@@ -42,6 +42,8 @@ def _problems(b: Benchmark) -> Iterator[str]:
         yield "is 'one_sided': rank 0 sends or gets, and rank 1 has a window with contiguous messages"
     if b.uneven and (not b.collective or b.origin not in ("root", "each") or "all" not in (*b.sends, *b.gets)):
         yield "is 'uneven', which only collectives with a message of or for each rank are"
+    if b.creates and (not b.collective or b.payloads != ("none",)):
+        yield "makes a communicator, so it is a collective whose only payload is none"
     if b.nonblocking and (not b.collective or b.origin == "nobody"):
         yield "is 'nonblocking', which only collectives with messages are; elsewhere a mode says so"
     if b.origin == "sum" and (others := [payload for payload in b.payloads if payload not in SUMMED]):

@@ -204,6 +204,14 @@ class UpperCaseMethods(BufferCases):
             ends = (partial(comm.Recv, buffers.empty, 1, 2), partial(comm.Send, buffers.empty, 1, 2))
         return {**loops, "begin": ends[0], "finish": ends[1], "release": release}
 
+    def dup(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """A communicator made and freed."""
+        return self.together(buffer_loops.duplicates, (self._comm.Dup,))
+
+    def split(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """A communicator in reverse order made and freed."""
+        return self.together(buffer_loops.parts, (self._comm.Split, -self.world.rank))
+
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call with a send and a receive buffer, or with one buffer; a wait completes one that only starts."""
         comm: MPI.Intracomm = self._comm

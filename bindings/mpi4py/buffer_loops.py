@@ -351,3 +351,18 @@ def started_one_buffer(call: Call, buffer: Buffer, iterations: int) -> None:
     """Calls that only start, each with its wait."""
     for _ in range(iterations):
         call(buffer).Wait()
+
+
+# Communicators made and freed, the same on all ranks.
+
+
+def duplicates(dup: Call, iterations: int) -> None:
+    """Duplicates of a communicator; dup is comm.Dup."""
+    for _ in range(iterations):
+        dup().Free()
+
+
+def parts(split: Call, key: int, iterations: int) -> None:
+    """Communicators of the same ranks in the order of their keys; split is comm.Split."""
+    for _ in range(iterations):
+        split(0, key).Free()

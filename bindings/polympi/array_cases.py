@@ -169,6 +169,14 @@ class ArrayCases(BufferCases):
             ends = (partial(comm.recv, 1, 2), partial(comm.send, None, 1, 2))
         return {**loops, "begin": ends[0], "finish": ends[1], "release": held.close}
 
+    def dup(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """A communicator made and freed."""
+        return self.together(array_loops.duplicates, (self._comm.dup,))
+
+    def split(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
+        """A communicator in reverse order made and freed."""
+        return self.together(array_loops.parts, (self._comm.split, -self.world.rank))
+
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call from an array into another."""
         uneven = case.benchmark in UNEVEN

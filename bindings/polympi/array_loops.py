@@ -284,3 +284,18 @@ def divided_calls_into(
     """Likewise, with an array that is divided as the counts say."""
     for _ in range(iterations):
         call(outgoing, counts=counts, into=incoming)
+
+
+# Communicators made and freed, the same on all ranks.
+
+
+def duplicates(dup: Call, iterations: int) -> None:
+    """Duplicates of a communicator; dup is comm.dup."""
+    for _ in range(iterations):
+        dup().free()
+
+
+def parts(split: Call, key: int, iterations: int) -> None:
+    """Communicators of the same ranks in the order of their keys; split is comm.split."""
+    for _ in range(iterations):
+        split(0, key).free()

@@ -16,7 +16,7 @@ from applications import application_callbacks
 from arena import UNSEEN, Arena, space
 from buffers import DTYPES, MessageBuffers
 from callbacks import Callbacks, UnsupportedCaseError
-from catalogue import APIECE, BASIC, ONE_SIDED, SHAPES, WINDOWED
+from catalogue import APIECE, BASIC, CREATING, ONE_SIDED, SHAPES, WINDOWED
 from clock import clock
 from faces import Faces
 from halos import Halo
@@ -108,7 +108,7 @@ class _CasesOfAnInterface(ABC):
         Raises:
             UnsupportedCaseError: the interface has none.
         """
-        collective = case.benchmark in COLLECTIVES
+        collective = case.benchmark in COLLECTIVES and case.benchmark not in CREATING
         name = METHODS.get(case.benchmark, case.benchmark)
         if collective or case.benchmark in ONE_SIDED:
             name = "collective" if collective else "access"

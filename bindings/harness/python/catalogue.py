@@ -14,6 +14,7 @@ BASIC = ("latency", "bandwidth", "bibandwidth", "stream", "faces", "barrier", "b
 # Each destination gets its own.
 APIECE = ("scatter", "alltoall", "reduce-scatter", "neighbor-alltoall", "scatterv", "alltoallv")
 UNEVEN = ("gatherv", "scatterv", "allgatherv", "alltoallv")  # pieces differ in size
+CREATING = ("dup", "split")  # the call makes a communicator
 ONE_BUFFER = ("bcast", "ibcast")  # to send from and receive into
 ONE_SIDED = ("put", "get", "accumulate", "put-bandwidth")  # rank 0 accesses a window of rank 1
 NONBLOCKING = ("ibcast", "iallreduce")  # a call and a wait
@@ -95,6 +96,10 @@ BENCHMARKS = {
         "each", "contiguous", "Allgatherv", 0),
     "alltoallv": Benchmark("joint", ("standard",), ("bytes", "float64"), ("all", "all"), ("all", "all"),
         "each", "contiguous", "Alltoallv", 0),
+    "dup": Benchmark("joint", ("standard",), ("none",), ("none", "none"), ("none", "none"), "nobody",
+        "contiguous", "Dup", 0),
+    "split": Benchmark("joint", ("standard",), ("none",), ("none", "none"), ("none", "none"), "nobody",
+        "contiguous", "Split", 0),
 }
 
 # Bytes of an element, of the smallest and of the largest message.

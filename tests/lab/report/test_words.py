@@ -29,4 +29,4 @@ def test_collectives_that_hold_ranks_together_come_first_in_the_overview_and_the
     together = ("allreduce", "allgather", "alltoall", "reduce-scatter", "neighbor-alltoall", "iallreduce")
     together = (*together, "allgatherv", "alltoallv")
     rooted = ("bcast", "reduce", "gather", "scatter", "ibcast", "gatherv", "scatterv")
-    assert (*together, *rooted, "barrier") == COLLECTIVES
+    assert (*together, *rooted, "barrier", "dup", "split") == COLLECTIVES
