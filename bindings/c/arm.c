@@ -2,6 +2,7 @@
 #include "arm.h"
 #include "exchange.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 /* The case that is running: one after the other. */
 static struct {
     enum way way;
+    char path[PATH_MAX]; /* of a file for those that take one */
+    bool one_host;
     MPI_Request *requests; /* what a case sends and receives at a time; those of the largest so far */
     int room;              /* for this many of them */
     const struct polympi_case *c;
@@ -20,6 +23,8 @@ static struct {
 static bool takes_faces(void) { return arm.c->benchmark == POLYMPI_FACES; }
 static bool takes_halo(void) { return arm.c->benchmark == POLYMPI_HALO; }
 static bool takes_layouts(void) { return arm.c->benchmark == POLYMPI_DATATYPE; }
+static bool takes_memory(void) { return arm.c->benchmark == POLYMPI_SHARED; }
+static bool takes_file(void) { return file_loops(arm.c->benchmark) != NULL; }
 static bool takes_window(void) { return is_one_sided(arm.c->benchmark); }
 
 /* Messages with gaps, which can be packed. */
@@ -35,6 +40,8 @@ static const char *refuse(void *context, const struct polympi_case *c) {
         return "a nonblocking collective is another algorithm, not another way to wait";
     if (arm.way == BY_SPINNING && is_one_sided(c->benchmark))
         return "an access of a window has no request to test";
+    if (c->benchmark == POLYMPI_SHARED && !arm.one_host)
+        return "the ranks are on several hosts, which share no memory";
     if (arm.way == BY_PACKING && !can_be_packed(c))
         return "this arm packs messages that are not contiguous, and nothing else";
     if (arm.way == UNACKNOWLEDGED && (c->benchmark != POLYMPI_STREAM || c->send_mode == POLYMPI_READY))
@@ -51,6 +58,10 @@ static const struct loops *choose_loops(const struct polympi_case *c, int rank) 
         return unacknowledged_loops(rank);
     if (takes_window())
         return one_sided_loops(c, rank);
+    if (takes_memory())
+        return shared_memory_loops();
+    if (takes_file())
+        return file_loops(c->benchmark);
     switch (c->benchmark) {
     case POLYMPI_LATENCY:
     case POLYMPI_PINGPONG_INT:
@@ -124,6 +135,12 @@ static void end(void *context) {
     latency_end(arm.c, &arm.exchange, arm.rank);
 }
 
+static void show(void *context) {
+    (void)context;
+    if (takes_file())
+        file_show(arm.c, &arm.exchange);
+}
+
 static void release(void *context) {
     (void)context;
     if (takes_faces())
@@ -134,6 +151,10 @@ static void release(void *context) {
         layouts_end(&arm.exchange);
     if (takes_window())
         window_free(arm.c, &arm.exchange);
+    if (takes_memory())
+        shared_memory_free(&arm.exchange);
+    if (takes_file())
+        file_close(&arm.exchange);
     free_pieces(arm.exchange.sent);
     free_pieces(arm.exchange.received);
     if (arm.exchange.ring != MPI_COMM_NULL)
@@ -159,6 +180,7 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
         .count = (int)buffers->count,
         .elements = (size_t)buffers->count,
         .rank = buffers->rank,
+        .bytes = (size_t)c->bytes,
         .peer = 1 - buffers->rank,
         .next = (buffers->rank + 1) % buffers->ranks,
         .previous = (buffers->rank + buffers->ranks - 1) % buffers->ranks,
@@ -184,26 +206,33 @@ static void prepare(void *context, const struct polympi_case *c, const struct po
         layouts_begin(c, &arm.exchange);
     if (takes_window())
         window_make(c, buffers, &arm.exchange);
+    if (takes_memory())
+        shared_memory_make(c, &arm.exchange);
+    if (takes_file())
+        file_open(c, arm.path, &arm.exchange);
     const struct loops *loops = choose_loops(c, buffers->rank);
     *callbacks = (struct polympi_callbacks){.context = &arm.exchange,
                                             .begin = begin,
                                             .end = end,
+                                            .show = show,
                                             .batch = loops->batch,
                                             .singly = loops->singly,
                                             .release = release};
 }
 
-struct polympi_program arm_begin(enum way way) {
+struct polympi_program arm_begin(enum way way, const char *plan) {
     datatypes_begin();
     arm.way = way;
+    arm.one_host = all_on_one_host();
+    snprintf(arm.path, sizeof arm.path, "%s.file", plan);
     return (struct polympi_program){.refuse = refuse, .prepare = prepare};
 }
 
 int64_t arm_opts_in(void) {
-    int64_t benchmarks =
-        POLYMPI_OPT_IN(POLYMPI_STREAM) | POLYMPI_OPT_IN(POLYMPI_PLAN) | POLYMPI_OPT_IN(POLYMPI_HALO);
+    int64_t benchmarks = POLYMPI_OPT_IN(POLYMPI_STREAM) | POLYMPI_OPT_IN(POLYMPI_PLAN) |
+                         POLYMPI_OPT_IN(POLYMPI_HALO) | POLYMPI_OPT_IN(POLYMPI_SHARED);
     for (int32_t benchmark = 0; benchmark < POLYMPI_BENCHMARKS; benchmark++)
-        if (collective_loops(benchmark) || is_one_sided(benchmark))
+        if (collective_loops(benchmark) || file_loops(benchmark) || is_one_sided(benchmark))
             benchmarks |= POLYMPI_OPT_IN(benchmark);
     return benchmarks;
 }

@@ -11,8 +11,9 @@ enum way {
     UNACKNOWLEDGED /* the time of the sends of a stream alone, of which none is known to have arrived */
 };
 
-/* What the harness calls back; between arm_begin, after MPI has started, and arm_end. */
-struct polympi_program arm_begin(enum way way);
+/* What the harness calls back; between arm_begin, after MPI has started, and arm_end. Benchmarks with a file
+   have it beside the plan. */
+struct polympi_program arm_begin(enum way way, const char *plan);
 void arm_end(void);
 
 /* The benchmarks that it has loops for, as struct polympi_launch takes them. */

@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     launch.ready_ns = polympi_now();
     polympi_memory(&launch.pss_bytes, &launch.rss_bytes);
     const struct polympi_program program = {.refuse = refuse, .prepare = prepare};
-    arm = arm_begin(arguments.way);
+    arm = arm_begin(arguments.way, arguments.plan);
     const int32_t code = polympi_run(&launch, &program);
     arm_end();
     MPI_Finalize();

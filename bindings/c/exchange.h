@@ -42,8 +42,15 @@ struct exchange {
     struct pieces sent; /* of a collective with uneven pieces */
     struct pieces received;
     MPI_Request *requests;
-    MPI_Comm ring;   /* of all ranks, for a collective of neighbours */
-    MPI_Comm pair;   /* ranks 0 and 1, which have a window */
+    MPI_Comm ring;  /* of all ranks, for a collective of neighbours */
+    MPI_Comm pair;  /* ranks 0 and 1, which have a window */
+    MPI_Win memory; /* that all ranks share: this rank's part, and that of the rank before it */
+    char *mine;
+    const char *theirs;
+    size_t bytes;  /* of a message */
+    MPI_File file; /* and where this rank's message, and that of the rank before it, are */
+    MPI_Offset own_offset;
+    MPI_Offset other_offset;
     MPI_Win exposed; /* memory of rank 1 that rank 0 accesses */
     void *attached;  /* buffer of the mode `buffered` */
     int attached_bytes;
@@ -128,6 +135,19 @@ void window_make(const struct polympi_case *c, const struct polympi_buffers *buf
 void window_free(const struct polympi_case *c, struct exchange *exchange);
 void window_begin(const struct polympi_case *c, const struct exchange *exchange, int rank);
 void window_end(const struct polympi_case *c, const struct exchange *exchange, int rank);
+
+/* The loops of messages through shared memory, and the memory; whether all ranks can share any. */
+bool all_on_one_host(void);
+const struct loops *shared_memory_loops(void);
+void shared_memory_make(const struct polympi_case *c, struct exchange *exchange);
+void shared_memory_free(struct exchange *exchange);
+
+/* The loops of each benchmark with a file, or NULL; the file, which all ranks open and close; and what a case
+   has written, which file_show reads into `incoming`. */
+const struct loops *file_loops(int32_t benchmark);
+void file_open(const struct polympi_case *c, const char *path, struct exchange *exchange);
+void file_show(const struct polympi_case *c, const struct exchange *exchange);
+void file_close(struct exchange *exchange);
 
 /* Makes the derived datatypes of objects; datatypes_end frees them. */
 void datatypes_begin(void);

@@ -174,6 +174,8 @@ def python_module() -> str:
         f"APIECE = {python_tuple(b.name for b in MEASURED if b.apiece)}",
         f"UNEVEN = {python_tuple(b.name for b in MEASURED if b.uneven)}  # pieces differ in size",
         f"CREATING = {python_tuple(b.name for b in MEASURED if b.creates)}  # the call makes a communicator",
+        "# What data go through that do not go from rank to rank.",
+        f"THROUGH = {python_dict({b.name: b.through for b in MEASURED if b.through != 'messages'})}",
         f"ONE_BUFFER = {python_tuple(b.name for b in MEASURED if b.one_buffer)}  # to send from and receive into",
         f"ONE_SIDED = {python_tuple(b.name for b in MEASURED if b.one_sided)}  # rank 0 accesses a window of rank 1",
         f"NONBLOCKING = {python_tuple(b.name for b in MEASURED if b.nonblocking)}  # a call and a wait",
@@ -203,6 +205,11 @@ def python_tuple(values: Iterable[object]) -> str:
     """A tuple as ruff formats it."""
     parts = [f'"{value}"' if isinstance(value, str) else str(value) for value in values]
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def python_dict(values: dict[str, str]) -> str:
+    """A dictionary of texts as ruff formats it."""
+    return "{" + ", ".join(f'"{key}": "{value}"' for key, value in values.items()) + "}"
 
 
 def wrapped(text: str, first: int, others: int) -> str:

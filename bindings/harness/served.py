@@ -85,6 +85,9 @@ def _problems_of_collective(b: Benchmark) -> Iterator[str]:
     if b.origin not in ("root", "each", "sum", "neighbors"):
         yield f"is a collective, whose messages come from root, each, sum or neighbors, not from {b.origin}"
         return
+    if b.through != "messages":
+        yield from _problems_of_storage(b)
+        return
     sends, gets = _traffic(b)
     if b.sends not in sends:
         yield f"sends {_words([b.sends])}; messages from '{b.origin}'{' apiece' * b.apiece} take {_words(sends)}"
@@ -93,6 +96,15 @@ def _problems_of_collective(b: Benchmark) -> Iterator[str]:
     held = b.origin != "root" and "none" not in b.gets
     if b.kind != ("joint" if held else "rooted"):
         yield f"is {b.kind}, but its ranks {'wait for each other' if held else 'may run ahead of each other'}"
+
+
+def _problems_of_storage(b: Benchmark) -> Iterator[str]:
+    one = ("one", "one")
+    if (b.sends, b.gets, b.origin, b.apiece) != (one, one, "neighbors", False):
+        yield f"goes through {b.through}: each rank sends one message and gets that of the rank before it"
+    # Calls of a file may be over on one rank before another has begun.
+    if b.kind != (kind := "rooted" if b.through == "file" else "joint"):
+        yield f"goes through {b.through}, so it is {kind}, not {b.kind}"
 
 
 def _traffic(b: Benchmark) -> tuple[list[tuple[Messages, Messages]], list[tuple[Messages, Messages]]]:

@@ -6,10 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import buffer_loops
+import numpy as np
 from applications import load_application
-from callbacks import nothing
-from cases import BUFFERED_MESSAGES, BufferCases, method, send_name
-from catalogue import CALLS, NONBLOCKING, ONE_BUFFER, UNEVEN
+from arena import space
+from callbacks import UnsupportedCaseError, nothing
+from cases import BUFFERED_MESSAGES, READING, SEVERAL_HOSTS, BufferCases, method, send_name
+from catalogue import CALLS, NONBLOCKING, ONE_BUFFER, THROUGH, UNEVEN
 from mpi4py import MPI
 from plan import NEIGHBORING
 
@@ -45,7 +47,14 @@ class UpperCaseMethods(BufferCases):
         self._comm = comm
 
     def refuse(self, case: Case) -> None:
-        """Nothing: the upper-case methods have all that C has."""
+        """What needs memory that all ranks share, where they don't; the upper-case methods have all that C has."""
+        if THROUGH.get(case.benchmark) != "memory":
+            return
+        near = self._comm.Split_type(MPI.COMM_TYPE_SHARED)
+        one_host = near.Get_size() == self.world.size
+        near.Free()
+        if not one_host:
+            raise UnsupportedCaseError(SEVERAL_HOSTS)
 
     def attached_bytes(self, case: Case) -> int:
         """What the mode buffered attaches."""
@@ -198,11 +207,55 @@ class UpperCaseMethods(BufferCases):
 
         of_a = (getattr(window, CALLS[case.benchmark]), window.Fence if fenced else window.Flush)
         of_b = (window.Fence,) if fenced else (window.Sync, comm.Send, comm.Recv, buffers.empty)
-        loops = self.accesses(case, buffers, of_a, of_b)
-        ends = (window.Fence, window.Fence)
+        ends: tuple[Any, Any] = (window.Fence, window.Fence)
         if not fenced:
             ends = (partial(comm.Recv, buffers.empty, 1, 2), partial(comm.Send, buffers.empty, 1, 2))
-        return {**loops, "begin": ends[0], "finish": ends[1], "release": release}
+        return {**self.accesses(case, buffers, of_a, of_b, ends), "release": release}
+
+    def through_memory(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """Copies into a window of shared memory and out of it, with barriers between."""
+        comm = self._comm
+        window = MPI.Win.Allocate_shared(space([case.size]), comm=comm)
+        mine, theirs = (
+            np.frombuffer(window.Shared_query(rank)[0], np.uint8)[: case.size].view(buffers.messages.dtype)
+            for rank in (self.world.rank, (self.world.rank - 1) % self.world.size)
+        )
+        mine.fill(0)
+        window.Lock_all(MPI.MODE_NOCHECK)
+        both = (buffers.outgoing[0], mine, theirs, buffers.incoming[0])
+
+        def release() -> None:
+            window.Unlock_all()
+            window.Free()
+
+        return {**self.together(buffer_loops.through_memory, (window.Sync, comm.Barrier, *both)), "release": release}
+
+    def through_file(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """One call on a file; what was written is read by the rank after."""
+        comm, rank, ranks = self._comm, self.world.rank, self.world.size
+        mode = MPI.MODE_CREATE | MPI.MODE_RDWR | MPI.MODE_DELETE_ON_CLOSE
+        file = MPI.File.Open(comm, self.path, mode)
+        file.Set_size(0)
+        own, before = case.size * rank, case.size * ((rank - 1) % ranks)
+
+        def store() -> None:
+            file.Sync()
+            comm.Barrier()
+            file.Sync()
+
+        call = getattr(file, CALLS[case.benchmark])
+        if case.benchmark in READING:
+            file.Write_at_all(own, buffers.outgoing[0])
+            store()
+            return {**self.together(buffer_loops.at_offset, (call, before, buffers.incoming[0])), "release": file.Close}
+
+        def check(_: object) -> str:
+            store()
+            file.Read_at(before, buffers.incoming[0])
+            return buffers.check()
+
+        loops = self.together(buffer_loops.at_offset, (call, own, buffers.outgoing[0]))
+        return {**loops, "check": check, "release": file.Close}
 
     def dup(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """A communicator made and freed."""

@@ -366,3 +366,25 @@ def parts(split: Call, key: int, iterations: int) -> None:
     """Communicators of the same ranks in the order of their keys; split is comm.Split."""
     for _ in range(iterations):
         split(0, key).Free()
+
+
+# Messages through memory that all ranks share, the same on all ranks; sync is window.Sync, barrier comm.Barrier.
+
+
+def through_memory(
+    sync: Call, barrier: Call, outgoing: Buffer, mine: Buffer, theirs: Buffer, incoming: Buffer, iterations: int
+) -> None:
+    """Write a message, read that of another rank, and wait until all have read."""
+    for _ in range(iterations):
+        mine[:] = outgoing
+        sync()
+        barrier()
+        sync()
+        incoming[:] = theirs
+        barrier()
+
+
+def at_offset(call: Call, offset: int, buffer: Buffer, iterations: int) -> None:
+    """Write to a file, or read from it; call is file.Write_at, file.Read_at or one of their collective forms."""
+    for _ in range(iterations):
+        call(offset, buffer)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import array_loops
+import numpy as np
 from applications import load_application
+from arena import space
 from callbacks import UnsupportedCaseError
-from cases import BUFFERED_MESSAGES, BufferCases, method, send_name
-from catalogue import CALLS, NONBLOCKING, UNEVEN
+from cases import BUFFERED_MESSAGES, READING, SEVERAL_HOSTS, BufferCases, method, send_name
+from catalogue import CALLS, NONBLOCKING, THROUGH, UNEVEN
 from plan import NEIGHBORING
 
 import polympi as mpi
@@ -60,6 +63,11 @@ class ArrayCases(BufferCases):
             raise UnsupportedCaseError("polympi sends arrays: these elements can't be a view of one")
         if case.benchmark in NEIGHBORING:
             raise UnsupportedCaseError("polympi receives objects from neighbours")
+        if THROUGH.get(case.benchmark) == "memory":
+            with self._comm.split_by_host() as near:
+                one_host = near.size == self.world.size
+            if not one_host:
+                raise UnsupportedCaseError(SEVERAL_HOSTS)
 
     def faces(self, case: Case, cube: Faces) -> Loops:  # noqa: ARG002
         """A face is a view of the cube, sent and received like any other array."""
@@ -163,11 +171,50 @@ class ArrayCases(BufferCases):
             held.enter_context(window.lock_all())
         of_a = (method(window, CALLS[case.benchmark].lower()), window.fence if fenced else window.flush)
         of_b = (window.fence,) if fenced else (comm.send, comm.recv)
-        loops = self.accesses(case, buffers, of_a, of_b, buffers.messages.itemsize)
         ends: tuple[Any, Any] = (window.fence, window.fence)
         if not fenced:
             ends = (partial(comm.recv, 1, 2), partial(comm.send, None, 1, 2))
-        return {**loops, "begin": ends[0], "finish": ends[1], "release": held.close}
+        loops = self.accesses(case, buffers, of_a, of_b, ends, buffers.messages.itemsize)
+        return {**loops, "release": held.close}
+
+    def through_memory(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """Copies into rows of a shared array and out of them, with barriers between."""
+        comm, rank, ranks = self._comm, self.world.rank, self.world.size
+        table = comm.shared((ranks, space([case.size])), np.uint8)
+        mine, theirs = (table[row, : case.size].view(buffers.messages.dtype) for row in (rank, (rank - 1) % ranks))
+        return self.together(
+            array_loops.through_memory, (comm.barrier, buffers.outgoing[0], mine, theirs, buffers.incoming[0])
+        )
+
+    def through_file(self, case: Case, buffers: MessageBuffers) -> Loops:
+        """One call on a file; what was written is read by the rank after."""
+        comm, rank, ranks = self._comm, self.world.rank, self.world.size
+        file = comm.open(self.path, "w+")
+        own, before = case.size * rank, case.size * ((rank - 1) % ranks)
+
+        def store() -> None:
+            file.sync()
+            comm.barrier()
+
+        def release() -> None:
+            file.close()
+            if rank == 0:
+                os.remove(self.path)
+
+        call = method(file, case.benchmark.replace("-", "_"))
+        if case.benchmark in READING:
+            file.write_at_all(own, buffers.outgoing[0])
+            store()
+            loops = self.together(array_loops.read_at_offset, (call, before, buffers.incoming[0]))
+            return {**loops, "release": release}
+
+        def check(_: object) -> str:
+            store()
+            file.read_at(before, into=buffers.incoming[0])
+            return buffers.check()
+
+        loops = self.together(array_loops.write_at_offset, (call, own, buffers.outgoing[0]))
+        return {**loops, "check": check, "release": release}
 
     def dup(self, case: Case, buffers: MessageBuffers) -> Loops:  # noqa: ARG002
         """A communicator made and freed."""

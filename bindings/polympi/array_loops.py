@@ -299,3 +299,29 @@ def parts(split: Call, key: int, iterations: int) -> None:
     """Communicators of the same ranks in the order of their keys; split is comm.split."""
     for _ in range(iterations):
         split(0, key).free()
+
+
+# Messages through an array that all ranks share, the same on all ranks; barrier is comm.barrier.
+
+
+def through_memory(
+    barrier: Call, outgoing: Buffer, mine: Buffer, theirs: Buffer, incoming: Buffer, iterations: int
+) -> None:
+    """Write a message, read that of another rank, and wait until all have read."""
+    for _ in range(iterations):
+        mine[:] = outgoing
+        barrier()
+        incoming[:] = theirs
+        barrier()
+
+
+def write_at_offset(call: Call, offset: int, array: Buffer, iterations: int) -> None:
+    """Write to a file; call is file.write_at or file.write_at_all."""
+    for _ in range(iterations):
+        call(offset, array)
+
+
+def read_at_offset(call: Call, offset: int, array: Buffer, iterations: int) -> None:
+    """Read from a file; call is file.read_at or file.read_at_all."""
+    for _ in range(iterations):
+        call(offset, into=array)

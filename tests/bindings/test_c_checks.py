@@ -14,7 +14,7 @@ from c_program import Samples, catalogue_cases, compile_with_reference, launch, 
 from polympi.lab.catalogue import FACE_MODES, MEASURED
 from polympi.lab.stacks.stack import Stack
 
-MOVING = [benchmark for benchmark in MEASURED if benchmark.collective and "bytes" in benchmark.payloads]
+MOVING = [b for b in MEASURED if b.collective and b.through == "messages" and "bytes" in b.payloads]
 COLLECTIVES = {benchmark.name for benchmark in MOVING}
 JOINT = {benchmark.name for benchmark in MOVING if benchmark.kind == "joint"}  # also timed in batches
 # One of the two loops of a collective does nothing. The linker puts this instead of collective_loops.
@@ -42,6 +42,44 @@ const struct loops *__wrap_collective_loops(int32_t benchmark) {
     return &loops;
 }
 """
+# The loops of a benchmark of a window, of shared memory or of a file do nothing; rank 1 still waits for accesses of its
+# window. The linker puts this instead of the function that returns them.
+IDLE_LOOPS = """
+#define _DEFAULT_SOURCE
+#include "exchange.h"
+
+static void idle_batch(void *x, int32_t iterations) { (void)x, (void)iterations; }
+
+static void idle_singly(void *x, int32_t iterations, int64_t *ns) {
+    (void)x, (void)iterations, (void)ns;
+}
+
+static const struct loops idle = {idle_batch, idle_singly};
+"""
+IDLE = {
+    "one_sided_loops": IDLE_LOOPS
+    + """
+const struct loops *__real_one_sided_loops(const struct polympi_case *c, int rank);
+const struct loops *__wrap_one_sided_loops(const struct polympi_case *c, int rank);
+
+const struct loops *__wrap_one_sided_loops(const struct polympi_case *c, int rank) {
+    return rank == 0 ? &idle : __real_one_sided_loops(c, rank);
+}
+""",
+    "shared_memory_loops": IDLE_LOOPS
+    + """
+const struct loops *__wrap_shared_memory_loops(void);
+
+const struct loops *__wrap_shared_memory_loops(void) { return &idle; }
+""",
+    "file_loops": IDLE_LOOPS
+    + """
+const struct loops *__real_file_loops(int32_t benchmark);
+const struct loops *__wrap_file_loops(int32_t benchmark);
+
+const struct loops *__wrap_file_loops(int32_t benchmark) { return __real_file_loops(benchmark) ? &idle : NULL; }
+""",
+}
 # Every destination gets the piece of another. The linker puts this instead of polympi_payload_fill.
 MISDIRECTED = """
 #define _DEFAULT_SOURCE
@@ -134,6 +172,23 @@ def test_each_loop_that_is_timed_is_checked(mpich: Stack, tmp_path: Path, idle: 
     failed = {cases[i].split()[0] for i, verdict in samples.valid.items() if verdict.startswith("failed message")}
     assert failed == (COLLECTIVES if idle == "singly" else JOINT)
     assert {"bcast", "ibcast", "alltoall", "neighbor-alltoall"} < COLLECTIVES
+
+
+@pytest.mark.parametrize(
+    ("function", "mode", "names"),
+    [
+        ("one_sided_loops", "flush", [b.name for b in MEASURED if b.one_sided]),
+        ("shared_memory_loops", "standard", [b.name for b in MEASURED if b.through == "memory"]),
+        ("file_loops", "standard", [b.name for b in MEASURED if b.through == "file"]),
+    ],
+)
+def test_what_never_reaches_a_window_a_file_or_shared_memory_is_found(
+    mpich: Stack, tmp_path: Path, function: str, mode: str, names: list[str]
+) -> None:
+    cases = [f"{name} {mode} float64 24" for name in names]
+    samples = run_changed(mpich, tmp_path, IDLE[function], function, cases)
+    assert names
+    assert [names[i] for i, verdict in samples.valid.items() if verdict.startswith("failed message")] == names
 
 
 def test_a_piece_that_is_meant_for_another_rank_is_found(mpich: Stack, tmp_path: Path) -> None:

@@ -43,6 +43,13 @@ FAULTY: list[tuple[str, dict[str, Any], str]] = [
     ("allgather", {"kind": "rooted"}, "is rooted, but its ranks wait for each other"),
     ("neighbor-alltoall", {"kind": "rooted"}, "is rooted, but its ranks wait for each other"),
     ("ring", {"gets": ("none", "one")}, "one message of the root goes through all ranks"),
+    ("put", {"sends": ("one", "one"), "gets": ("one", "one")}, "is 'one_sided': rank 0 sends or gets"),
+    ("latency", {"origin": "sum"}, "come from the peer, not from sum"),
+    ("allreduce", {"uneven": True}, "is 'uneven', which only collectives with a message of or for each rank are"),
+    ("bcast", {"creates": True}, "makes a communicator, so it is a collective whose only payload is none"),
+    ("shared", {"gets": (2, 2)}, "goes through memory: each rank sends one message"),
+    ("shared", {"kind": "rooted"}, "goes through memory, so it is joint, not rooted"),
+    ("write-at", {"kind": "joint"}, "goes through file, so it is rooted, not joint"),
     ("wave", {"origin": "peer"}, "computes, so 'sends' and 'gets' are none"),
 ]
 

@@ -44,7 +44,8 @@ def counts(case: Case, pieces: list[Piece]) -> list[int]:
 
 
 def _dtype(case: Case) -> np.dtype[Any]:
-    return np.dtype(DTYPES.get(case.payload, np.uint8))
+    dtype: np.dtype[Any] = np.dtype(DTYPES.get(case.payload, np.uint8))
+    return dtype
 
 
 class MessageBuffers:

@@ -1,8 +1,9 @@
 """What Python interfaces have in common when they make callbacks for a case, around their own loops.
 
 An interface derives from :class:`BufferCases` or :class:`ObjectCases` and has a method for each benchmark that it has
-loops for, ``collective`` for all collectives, and ``access`` for all accesses of windows; it gives the loops with their
-arguments. All of this happens before anything is timed: what is called then are the loops themselves.
+loops for, ``collective`` for all collectives, ``access`` for all accesses of windows, ``through_memory`` and
+``through_file``; it gives the loops with their arguments. All of this happens before anything is timed: what is called
+then are the loops themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from applications import application_callbacks
 from arena import UNSEEN, Arena, space
 from buffers import DTYPES, MessageBuffers
 from callbacks import Callbacks, UnsupportedCaseError
-from catalogue import APIECE, BASIC, CREATING, ONE_SIDED, SHAPES, WINDOWED
+from catalogue import APIECE, BASIC, CREATING, ONE_SIDED, SHAPES, THROUGH, WINDOWED
 from clock import clock
 from faces import Faces
 from halos import Halo
@@ -52,6 +53,8 @@ SEND_MODES = {"standard": "", "synchronous": "s", "buffered": "b", "ready": "r"}
 
 # Benchmarks whose method has the name of another.
 METHODS = {"pingpong-int": "latency", "object": "latency"}
+SEVERAL_HOSTS = "the ranks are on several hosts, which share no memory"
+READING = ("read-at", "read-at-all")  # of the benchmarks with a file
 NO_LOOPS = "this program has no loops for the benchmark"
 # What lays out messages that lie in memory in a shape with gaps.
 WITH_GAPS: dict[str, type[Faces | Layouts | Halo]] = {"face": Faces, "layout": Layouts, "halo": Halo}
@@ -101,6 +104,7 @@ class _CasesOfAnInterface(ABC):
         self.world = world
         self.start = start
         self.window = plan.window
+        self.path = f"{plan.path}.file"  # of a file for benchmarks that take one
 
     def loops_of(self, case: Case) -> Call:
         """The method that gives the loops of a case: it takes the case, and what is sent and received.
@@ -110,7 +114,9 @@ class _CasesOfAnInterface(ABC):
         """
         collective = case.benchmark in COLLECTIVES and case.benchmark not in CREATING
         name = METHODS.get(case.benchmark, case.benchmark)
-        if collective or case.benchmark in ONE_SIDED:
+        if case.benchmark in THROUGH:
+            name = f"through_{THROUGH[case.benchmark]}"
+        elif collective or case.benchmark in ONE_SIDED:
             name = "collective" if collective else "access"
         found: Call | None = getattr(self, name, None)
         if found is None or (collective and case.benchmark not in BASIC and not self.finds_collectives):
@@ -187,7 +193,13 @@ class BufferCases(_CasesOfAnInterface):
         return Callbacks(**{"clear": buffers.clear, "check": lambda _: buffers.check(), **loops})
 
     def accesses(
-        self, case: Case, buffers: MessageBuffers, of_a: Sequence[Any], of_b: Sequence[Any], unit: int = 1
+        self,
+        case: Case,
+        buffers: MessageBuffers,
+        of_a: Sequence[Any],
+        of_b: Sequence[Any],
+        ends: tuple[Call, Call],
+        unit: int = 1,
     ) -> Loops:
         """The loops of rank 0, which accesses a window of rank 1, and of rank 1, with what they call.
 
@@ -196,6 +208,7 @@ class BufferCases(_CasesOfAnInterface):
             buffers: what rank 0 sends, or receives.
             of_a: first arguments of rank 0; then comes its buffer, or each with its place in the window.
             of_b: arguments of rank 1.
+            ends: what rank 0 calls before a series of iterations, and after it.
             unit: bytes in which places are counted.
         """
         name = {"flush": "flushed", "fence": "fenced"}[case.mode]
@@ -205,7 +218,8 @@ class BufferCases(_CasesOfAnInterface):
             given = [(slot, k * space([case.size]) // unit) for k, slot in enumerate(slots)]
         windowed = "_window" if case.benchmark in WINDOWED else ""
         loops = (getattr(self.timed, f"{name}{windowed}_a"), getattr(self.timed, f"{name}_b"))
-        return self.pair(loops, (*of_a, given), of_b)
+        of_both = self.pair(loops, (*of_a, given), of_b)
+        return of_both if self.world.rank == 1 else {**of_both, "begin": ends[0], "finish": ends[1]}
 
     def _with_gaps(self, case: Case) -> Callbacks:
         prepare = self.loops_of(case)

@@ -15,6 +15,8 @@ BASIC = ("latency", "bandwidth", "bibandwidth", "stream", "faces", "barrier", "b
 APIECE = ("scatter", "alltoall", "reduce-scatter", "neighbor-alltoall", "scatterv", "alltoallv")
 UNEVEN = ("gatherv", "scatterv", "allgatherv", "alltoallv")  # pieces differ in size
 CREATING = ("dup", "split")  # the call makes a communicator
+# What data go through that do not go from rank to rank.
+THROUGH = {"shared": "memory", "write-at": "file", "write-at-all": "file", "read-at": "file", "read-at-all": "file"}
 ONE_BUFFER = ("bcast", "ibcast")  # to send from and receive into
 ONE_SIDED = ("put", "get", "accumulate", "put-bandwidth")  # rank 0 accesses a window of rank 1
 NONBLOCKING = ("ibcast", "iallreduce")  # a call and a wait
@@ -100,6 +102,16 @@ BENCHMARKS = {
         "contiguous", "Dup", 0),
     "split": Benchmark("joint", ("standard",), ("none",), ("none", "none"), ("none", "none"), "nobody",
         "contiguous", "Split", 0),
+    "shared": Benchmark("joint", ("standard",), ("bytes", "float64"), ("one", "one"), ("one", "one"),
+        "neighbors", "contiguous", "Shared", 0),
+    "write-at": Benchmark("rooted", ("standard",), ("bytes", "float64"), ("one", "one"), ("one", "one"),
+        "neighbors", "contiguous", "Write_at", 0),
+    "write-at-all": Benchmark("rooted", ("standard",), ("bytes", "float64"), ("one", "one"), ("one", "one"),
+        "neighbors", "contiguous", "Write_at_all", 0),
+    "read-at": Benchmark("rooted", ("standard",), ("bytes", "float64"), ("one", "one"), ("one", "one"),
+        "neighbors", "contiguous", "Read_at", 0),
+    "read-at-all": Benchmark("rooted", ("standard",), ("bytes", "float64"), ("one", "one"), ("one", "one"),
+        "neighbors", "contiguous", "Read_at_all", 0),
 }
 
 # Bytes of an element, of the smallest and of the largest message.

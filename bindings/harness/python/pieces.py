@@ -65,7 +65,7 @@ def _even_traffic(case: Case, rank: int, ranks: int, window: int) -> Traffic:
         return Traffic(outgoing, [Piece(0, slot)] * arriving)
     if origin == "neighbors":  # what went to one side arrives from the other
         sides = ((rank - 1) % ranks, (rank + 1) % ranks)
-        return Traffic(outgoing, [Piece(side, 1 - k if sent > 1 else 0) for k, side in enumerate(sides)])
+        return Traffic(outgoing, [Piece(side, 1 - k if sent > 1 else 0) for k, side in enumerate(sides)][:arriving])
     adding = 2 if case.benchmark in PAIRS else ranks
     return Traffic(outgoing, [Piece(each, slot) for each in range(adding)] if arriving else [])
 

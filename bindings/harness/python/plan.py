@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 
 from catalogue import (
@@ -17,6 +17,7 @@ from catalogue import (
     SHAPES,
     SIZES,
     SMALLEST_EDGE,
+    THROUGH,
     WINDOWED,
 )
 
@@ -33,7 +34,8 @@ HELD_TOGETHER = tuple(name for name, kind in KINDS.items() if kind == "joint")  
 ROOTED = tuple(name for name, kind in KINDS.items() if kind == "rooted")  # ranks could run ahead: timed one by one
 GROUP_BYTES = 8 * len(LAYOUTS["contiguous"][1])  # that are sent; the same in all layouts
 REDUCTIONS = tuple(name for name, origin in ORIGINS.items() if origin == "sum")
-NEIGHBORING = tuple(name for name, origin in ORIGINS.items() if origin == "neighbors")  # of all ranks in a ring
+# Collectives of neighbours in the ring of all ranks.
+NEIGHBORING = tuple(name for name, origin in ORIGINS.items() if origin == "neighbors" and name not in THROUGH)
 COLLECTIVES = tuple(name for name in (*HELD_TOGETHER, *ROOTED) if name not in APPLICATIONS)
 
 
@@ -95,12 +97,14 @@ class Plan:
         cases: the cases in the order in which they run.
         pages: what message buffers lie on.
         start: path of the library of the common start.
+        path: where it was read.
     """
 
     window: int
     cases: tuple[Case, ...]
     pages: str = PAGES[0]
     start: str = ""
+    path: str = ""
 
 
 def read_plan(path: str) -> Plan:
@@ -111,7 +115,7 @@ def read_plan(path: str) -> Plan:
     """
     try:
         with open(path, encoding="ascii") as file:
-            return parse_plan(file.read())
+            return replace(parse_plan(file.read()), path=path)
     except OSError as error:
         raise PlanError(f"The plan {path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:

@@ -76,6 +76,7 @@ class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     _operations: int = msgspec.field(name="operations", default=1)
     apiece: bool = False  # each destination gets its own
     uneven: bool = False  # pieces differ in size
+    through: Literal["messages", "memory", "file"] = "messages"  # what a collective moves its data through
     creates: bool = False  # the call makes a communicator
     nonblocking: bool = False  # the call starts a collective, and a wait completes it
     one_sided: bool = False  # rank 0 accesses a window of rank 1

@@ -27,6 +27,7 @@ def test_a_word_is_explained_once():
 
 def test_collectives_that_hold_ranks_together_come_first_in_the_overview_and_the_barrier_last():
     together = ("allreduce", "allgather", "alltoall", "reduce-scatter", "neighbor-alltoall", "iallreduce")
-    together = (*together, "allgatherv", "alltoallv")
+    together = (*together, "allgatherv", "alltoallv", "shared")
     rooted = ("bcast", "reduce", "gather", "scatter", "ibcast", "gatherv", "scatterv")
-    assert (*together, *rooted, "barrier", "dup", "split") == COLLECTIVES
+    files = ("write-at", "write-at-all", "read-at", "read-at-all")
+    assert (*together, *rooted, *files, "barrier", "dup", "split") == COLLECTIVES
