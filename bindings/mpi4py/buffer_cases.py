@@ -289,7 +289,7 @@ class UpperCaseMethods(BufferCases):
 
 def _pieces(buffer: Any, counts: list[int]) -> Any:
     """A buffer of uneven pieces as the upper-case methods take it, if it has several."""
-    return (buffer, (counts, [sum(counts[:k]) for k in range(len(counts))])) if len(counts) > 1 else buffer
+    return (buffer, counts) if len(counts) > 1 else buffer
 
 
 def _face_datatype(edge: int, axis: int, place: int) -> MPI.Datatype:
