@@ -75,7 +75,7 @@ struct polympi_buffers {
     double *packed[2];     /* faces, datatype, halo: room to pack what is sent and what is received */
     int64_t stride;
     int64_t
-        count; /* elements in one message: bytes, integers, doubles, or objects; see polympi_outgoing_count */
+        count; /* elements in one message: bytes, integers, doubles, or objects; a mean of uneven pieces */
     int64_t attached_bytes;
     /* faces: of the cube, in elements; it begins with the face that is sent. halo: of the cube with its ghost
        layers, which begins at `outgoing` and at `incoming`. An application: of its arrays. */
