@@ -170,10 +170,10 @@ class ArrayCases(BufferCases):
         if not fenced:
             held.enter_context(window.lock_all())
         of_a = (method(window, CALLS[case.benchmark].lower()), window.fence if fenced else window.flush)
-        of_b = (window.fence,) if fenced else (comm.send, comm.recv)
+        of_b = (window.fence,) if fenced else (comm.raw.send, comm.raw.recv, buffers.empty)
         ends: tuple[Any, Any] = (window.fence, window.fence)
         if not fenced:
-            ends = (partial(comm.recv, 1, 2), partial(comm.send, None, 1, 2))
+            ends = (partial(comm.raw.recv, buffers.empty, 1, 2), partial(comm.raw.send, buffers.empty, 1, 2))
         loops = self.accesses(case, buffers, of_a, of_b, ends, buffers.messages.itemsize)
         return {**loops, "release": held.close}
 

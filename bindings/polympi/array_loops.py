@@ -215,7 +215,8 @@ def exchanges(plan: Call, iterations: int) -> None:
 
 
 # Accesses of a window of rank 1: window.put, window.get or window.accumulate, and what completes them. Without fences
-# rank 1 waits for a message (with tag 2), in which its library answers accesses.
+# rank 1 waits for a message (with tag 2), in which its library answers accesses; send and recv are those of world.raw,
+# whose empty messages have no bytes, as in C.
 
 
 def flushed_a(access: Call, flush: Call, array: Buffer, iterations: int) -> None:
@@ -225,10 +226,10 @@ def flushed_a(access: Call, flush: Call, array: Buffer, iterations: int) -> None
         flush(1)
 
 
-def flushed_b(send: Call, recv: Call, _iterations: int) -> None:
+def flushed_b(send: Call, recv: Call, empty: Buffer, _iterations: int) -> None:
     """Report that the window is ready, and wait until all accesses are complete."""
-    send(None, 0, 2)
-    recv(0, 2)
+    send(empty, 0, 2)
+    recv(empty, 0, 2)
 
 
 def fenced_a(access: Call, fence: Call, array: Buffer, iterations: int) -> None:
