@@ -150,26 +150,6 @@ def test_what_one_rank_sends_is_what_another_expects(benchmark: str, payload: st
             assert "instead of" in one.check()
 
 
-@pytest.mark.parametrize(
-    ("benchmark", "rank", "outgoing", "incoming"),
-    [
-        ("gatherv", 0, [2], [2, 6, 10]),
-        ("gatherv", 2, [10], []),
-        ("scatterv", 0, [2, 6, 10], [2]),
-        ("allgatherv", 1, [6], [2, 6, 10]),
-        ("alltoallv", 1, [6, 10, 2], [6, 10, 2]),
-    ],
-)
-def test_uneven_pieces_of_three_ranks_have_one_three_and_five_thirds_of_the_elements(
-    benchmark: str, rank: int, outgoing: list[int], incoming: list[int]
-) -> None:
-    case = make_case(benchmark, "float64", 48)
-    view = traffic(case, rank, 3, 1)
-    buffers = MessageBuffers(case, view, Arena(MessageBuffers.space(case, view)))
-    assert (buffers.outgoing_counts, buffers.incoming_counts) == (outgoing, incoming)
-    assert [len(buffer) for buffer in buffers.outgoing] == [sum(outgoing)]
-
-
 def test_bytes_and_doubles_of_a_message_begin_as_the_protocol_says() -> None:
     case = make_case("bandwidth", "float64", 16)
     buffers = MessageBuffers(case, traffic(case, 0, 2, 2), Arena(1 << 16))
