@@ -507,7 +507,12 @@ def _move(opened: core.File, piece: Piece, writes: bool, *, together: bool = Fal
     """Make one call of MPI: the bytes that were moved."""
     array = piece.array
     copied = not writes and not array.flags.c_contiguous
-    data = np.empty(array.nbytes, np.uint8) if copied else bytes_of(array)
+    try:
+        data = np.empty(array.nbytes, np.uint8) if copied else bytes_of(array)
+    except MemoryError:
+        if together:  # the others wait for this rank
+            opened.move(writes, together, viewed, 0, NOTHING.array, None)
+        raise
     moved = opened.move(writes, together, viewed, piece.offset, data, piece.places)
     if copied:
         fill(array, data[:moved])

@@ -9,7 +9,7 @@ import numpy as np
 from polympi.block import Block, block_of
 from polympi.cartesian import Cartesian
 from polympi.errors import MismatchError
-from polympi.file_pieces import c_strides
+from polympi.file_pieces import NOTHING, c_strides
 from polympi.global_array import metadata_of, whole_of_blocks
 from polympi.startup import init
 from polympi.topology import exchanged, mismatch
@@ -86,13 +86,14 @@ def load_npy(path: str | os.PathLike[str], comm: Communicator | None = None, *, 
     with comm.open(path) as file:
         shape, dtype, order, offset = file._from_first("load_npy", lambda: _read_header(file))
         part, error = Block((), ()), None
+        into: NDArray[Any] = NOTHING.array
         try:
             part = Block((0,) * len(shape), shape) if whole else _part(comm, shape)
-        except ValueError as raised:
+            into = np.empty(part.shape, dtype=dtype, order=order)
+        except (ValueError, MemoryError) as raised:
             error = raised
         file._agree("load_npy", error)
         strides = strides_in_file(shape, dtype.itemsize, order)
-        into: NDArray[Any] = np.empty(part.shape, dtype=dtype, order=order)
         file._move_together("load_npy", offset + _distance(part.start, strides), into, strides)
     return into
 

@@ -63,8 +63,10 @@ def make(comm: core.Communicator, shape: int | Sequence[int], dtype: DTypeLike) 
 
 def _map(comm: core.Communicator, nbytes: int) -> mmap.mmap | bytearray:
     """New memory, filled with zeros, that all ranks have mapped: writable, and kept by the arrays in it."""
-    if comm.size == 1 or not nbytes:
-        return mmap.mmap(-1, nbytes) if nbytes else bytearray()
+    if not nbytes:
+        return bytearray()
+    if comm.size == 1:
+        return _mapped(comm, "", nbytes)
     name = f"{FOLDER}/polympi-{os.getpid()}-{secrets.token_hex(8)}"  # that of rank 0 counts
     try:
         names = exchanged(comm, "shared", lambda: _create(name, nbytes) if comm.rank == 0 else "")
@@ -77,7 +79,7 @@ def _map(comm: core.Communicator, nbytes: int) -> mmap.mmap | bytearray:
 def _everywhere(comm: core.Communicator, name: str, nbytes: int) -> mmap.mmap:
     """This rank's mapping, when all ranks have theirs."""
     mapped: list[mmap.mmap] = []
-    exchanged(comm, "shared", lambda: mapped.append(_open(name, nbytes)))
+    exchanged(comm, "shared", lambda: mapped.append(_mapped(comm, name, nbytes)))
     return mapped[0]
 
 
@@ -106,9 +108,18 @@ def _no_room(nbytes: int, room: os.statvfs_result) -> str:
     )
 
 
-def _open(name: str, nbytes: int) -> mmap.mmap:
-    file = os.open(name, os.O_RDWR | os.O_CLOEXEC)
+def _mapped(comm: core.Communicator, name: str, nbytes: int) -> mmap.mmap:
+    """A mapping of the file of this name; without a name, of new memory."""
+    file = os.open(name, os.O_RDWR | os.O_CLOEXEC) if name else -1
     try:
         return mmap.mmap(file, nbytes)
+    except OSError as error:
+        if error.errno != errno.ENOMEM:
+            raise
+        raise MemoryError(
+            f"{core.rank_and_host(comm, comm.rank)}, shared(): {nbytes} bytes don't fit into this process's address "
+            "space: use less, or raise its limit (ulimit -v)"
+        ) from None
     finally:
-        os.close(file)
+        if file >= 0:
+            os.close(file)

@@ -205,6 +205,45 @@ while True:
     assert "Traceback" not in ended.stderr or "the MPI library reports" in ended.stderr, str(ended)
 
 
+# What rank 1 does in its last moments, and what the others do meanwhile.
+KILLED_IN_WINDOWS_AND_FILES = {
+    "while it holds a lock": ("window.lock(1, exclusive=True).__enter__(); time.sleep(60)", "with window.lock(1): pass"),
+    "while others access its memory": ("time.sleep(60)", "with window.lock(1): window.fetch_and_op(1.0, 1)"),
+    "before a fence": ("time.sleep(60)", "window.fence()"),
+    "between fences": ("window.fence(); window.put(big, 0); window.fence()",) * 2,
+    "before it writes": ("time.sleep(60)", "file.write_at_all(0, big)"),
+    "while all write": ("file.write_at_all(rank * big.nbytes, big)",) * 2,
+    "while all make a shared array": ("c.shared(1 << 20)",) * 2,
+}
+
+
+@pytest.mark.parametrize(
+    ("its", "others"), KILLED_IN_WINDOWS_AND_FILES.values(), ids=list(KILLED_IN_WINDOWS_AND_FILES)
+)
+def test_a_rank_that_is_killed_in_windows_and_files_ends_the_job(run, stack, tmp_path, its: str, others: str) -> None:
+    script = f"""
+import threading
+big = np.ones(1_000_000)
+window, file = c.window(np.zeros(big.size)), c.open(sys.argv[1], "w+")
+def die():
+    time.sleep(0.1 + 0.1 * random.random())
+    os.kill(os.getpid(), 9)
+in_turn()
+if rank == 1:
+    threading.Thread(target=die, daemon=True).start()
+else:
+    time.sleep(0.05)
+while True:
+    if rank == 1:
+        {its}
+    else:
+        {others}
+"""
+    ended = run(PRELUDE + script, 3, stack, timeout=40, arguments=[str(tmp_path / "data")])
+    assert ended.exit_code not in (0, None), str(ended)
+    assert "Traceback" not in ended.stderr or "the MPI library reports" in ended.stderr, str(ended)
+
+
 def test_a_rank_that_is_stopped_for_a_while_is_waited_for(run, stack) -> None:
     script = """
 import signal, subprocess
