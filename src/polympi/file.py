@@ -11,7 +11,7 @@ import operator
 import os
 import stat
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 
     _Memory = TypeVar("_Memory")
     _Value = TypeVar("_Value")
+    _Reason = tuple[str, bool, int]  # of an error: its text, whether it is a MismatchError, its number of errno or 0
 
 # What ranks may call together; they exchange its number.
 OPERATIONS = ("open", "close", "read_at_all", "write_at_all", "resize", "sync", "save_npy", "load_npy")
+LEFT = "left"  # what a rank calls whose `with` an exception has ended
 
 # How rank 0 opens the file at first, by the letter of the mode; the others open what is there then.
 CREATION = {"r": 0, "w": os.O_CREAT | os.O_TRUNC, "x": os.O_CREAT | os.O_EXCL, "a": os.O_CREAT}
@@ -112,8 +114,8 @@ class File:
         _describe(error, number, reason, self.path)
         return error
 
-    def _reason_of(self, error: Exception | None) -> tuple[str, bool, int]:
-        """What the other ranks learn of an error: its text, whether it is a MismatchError, its number of errno or 0."""
+    def _reason_of(self, error: BaseException | None) -> _Reason:
+        """What the other ranks learn of an error."""
         text = str(error)
         _, of_file, reason = text.rpartition(f"() of {self.path!r}: ")
         number = getattr(error, "errno", None) or 0
@@ -162,19 +164,32 @@ class File:
         mine = np.array([number, -number, own.rank if error else -1, *most], np.int64)
         with self._named(operation):
             highest, lowest, failed, *largest = (int(value) for value in own.allreduce(mine, MAX))
-            if highest != -lowest:
-                called = own.allgather(operation)
-                rank = next(rank for rank, name in enumerate(called) if name != operation)
-                there = core.rank_and_host(own, rank)
-                error = self._error(operation, f"{there} called {called[rank]}() where this rank called {operation}()",
-                                    MismatchError)  # fmt: skip
-            elif failed >= 0:
-                known = own.bcast(self._reason_of(error), failed)
-                error = error or self._consequence(operation, failed, *known)
-        if error:
-            self._agreed = error
-            raise error
-        return largest
+            if highest == -lowest and failed < 0:
+                return largest
+            known: list[tuple[str, _Reason]] = own.allgather((operation, self._reason_of(error)))
+        calls = [call for call, _ in known]
+        if LEFT in calls:
+            self._core = None  # which MPI closes only with the rank that has left
+            raise error or self._error_of_left(operation, calls.index(LEFT), known)
+        if highest != -lowest:
+            rank = next(rank for rank, call in enumerate(calls) if call != operation)
+            said = f"{core.rank_and_host(own, rank)} called {calls[rank]}() where this rank called {operation}()"
+            error = self._error(operation, said, MismatchError)
+        self._agreed = error or self._consequence(operation, failed, *known[failed][1])
+        raise self._agreed
+
+    def _error_of_left(self, operation: str, rank: int, known: list[tuple[str, _Reason]]) -> Error:
+        there = core.rank_and_host(self._comm, rank)
+        said = f"{there} has left this file by an exception, so that it can't be closed: {known[rank][1][0]}"
+        return self._error(operation, said, consequence=True)
+
+    def _leave(self, error: BaseException) -> None:
+        """Let the others learn of an exception of this rank alone, in their next call of all ranks, without waiting."""
+        neutral = np.iinfo(np.int64).min
+        self._core = None
+        with suppress(Error):  # at the end of MPI, for example
+            self._comm.iallreduce(np.array([neutral, neutral, self._comm.rank, neutral, neutral]), MAX)
+            self._comm.iallgather((LEFT, self._reason_of(error)))
 
     def _together(self, operation: str, action: Callable[[core.File], None]) -> None:
         """Make a call of all ranks, and raise what went wrong on any."""
@@ -269,9 +284,11 @@ class File:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it; not after an exception of this rank alone, since the other ranks may not close it."""
-        if kind is None or error is self._agreed:
+        """Close it. After an exception of this rank alone it stays open, and other ranks get an error when they use it."""
+        if error is None or error is self._agreed or self._comm.size == 1:
             self.close()
+        elif self._core is not None:
+            self._leave(error)
 
     def __del__(self) -> None:
         """Warn of a file that was dropped: MPI can't close it on one rank alone."""

@@ -120,6 +120,20 @@ ENDS = {
         "    file.write_at_all(0, b'x')",
         code=1,
     ),
+    "one rank raises and goes on": Case(
+        "with contextlib.suppress(KeyError) if rank else raises(mpi.FileError, 'write_at_all() of ',\n"
+        "        'rank 1 has left this file by an exception, so that it can\\'t be closed: KeyError: \\'mine\\'',\n"
+        "        consequence=True, operation='write_at_all'), c.open(sys.argv[1], 'w') as file:\n"
+        "    file.write_at_all(rank, b'x')\n    if rank: raise KeyError('mine')\n"
+        "    file.write_at_all(rank, b'y')\n"
+        "assert file.closed\nfile.close()\nwith raises(mpi.StateError): file.sync()\n"
+        "with contextlib.suppress(KeyError), c.open(sys.argv[1], 'r') as file: raise KeyError(rank)  # on all\n"
+        "with contextlib.suppress(KeyError, mpi.FileError), c.open(sys.argv[1], 'r') as file:\n"
+        "    if rank: raise KeyError  # which rank 0 learns when it closes the file\n"
+        "c.barrier()\nprint(open(sys.argv[1]).read())",
+        words="xx xx",
+        said=[],
+    ),
     "one rank ends": Case(
         "file = c.open(sys.argv[1], 'w')\nif rank == 0:\n    file.write_at_all(0, b'x')",
         code=1,
