@@ -251,7 +251,10 @@ class File:
 
     def _compare(self, first: tuple[int, ...]) -> None:
         """Find the file that rank 0 has found. Copies on several hosts may be read, and not be written."""
-        own = self._found() if self._comm.rank else first
+        try:
+            own = self._found() if self._comm.rank else first
+        except FileNotFoundError as error:
+            raise FileNotFoundError(error.errno, "only rank 0 has it: give a path that all hosts share") from None
         if self._mode.writes and own[0] != first[0] and own[1:] != first[1:]:
             raise self._error("open", "this is another file than that of rank 0: give a path that all hosts share")
 
@@ -284,7 +287,7 @@ class File:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it. After an exception of this rank alone it stays open, and other ranks get an error when they use it."""
+        """Close it. After an exception of this rank alone it stays open, and the others get an error in their next call."""
         if error is None or error is self._agreed or self._comm.size == 1:
             self.close()
         elif self._core is not None:

@@ -342,7 +342,7 @@ with fails(mpi.FileError, "another file than that of rank 0: give a path that al
 c.barrier()
 if rank:
     os.remove(elsewhere)
-with fails(FileNotFoundError, consequence=rank == 0):
+with fails(FileNotFoundError, "only rank 0 has it: give a path that all hosts share", consequence=rank == 0):
     c.open(path, "w")
 os.open = real
 """,
