@@ -207,10 +207,7 @@ while True:
 
 # What rank 1 does in its last moments, and what the others do meanwhile.
 KILLED_IN_WINDOWS_AND_FILES = {
-    "while it holds a lock": (
-        "window.lock(1, exclusive=True).__enter__(); time.sleep(60)",
-        "with window.lock(1): pass",
-    ),
+    "while it holds a lock": ("with window.lock(1, exclusive=True): time.sleep(60)", "with window.lock(1): pass"),
     "while others access its memory": ("time.sleep(60)", "with window.lock(1): window.fetch_and_op(1.0, 1)"),
     "before a fence": ("time.sleep(60)", "window.fence()"),
     "between fences": ("window.fence(); window.put(big, 0); window.fence()",) * 2,

@@ -74,6 +74,61 @@ for dtype in "int32", "int64", "uint64", "float64", "complex128":
             window.fence()
             assert same(mine, expected[rank]), (dtype, op)
 """,
+        "accesses with requests, and an accumulate that fetches": """
+from polympi.native import core
+right, left = (rank + 1) % size, (rank - 1) % size
+for most in 1 << 30, 24, 1:  # bytes of an access of MPI
+    before = core._cut_accesses(most)
+    mine = np.arange(20.0) + 100 * rank
+    with c.window(mine) as window:
+        with window.lock(right):
+            into = np.zeros(20)[::2]
+            request = window.iget(into, right, 3)
+            assert request.wait() is into and into.tolist() == [100 * right + 3 + i for i in range(10)]
+        c.barrier()
+        window.fence()
+        found = np.zeros((2, 3))
+        window.get_accumulate(np.ones((3, 2)).T, found, right, 2)
+        window.fence()
+        assert found.ravel().tolist() == [100 * right + 2 + i for i in range(6)]
+        assert mine[2:8].tolist() == [100 * rank + 3 + i for i in range(6)]
+        c.barrier()
+        window.fence()
+        both = np.full(4, 2.0)  # where the value is, the result goes
+        request = window.iget_accumulate(both, both, right, 10, op=mpi.PROD)
+        while not request.test():
+            pass
+        assert both.tolist() == [100 * right + 10 + i for i in range(4)]
+        window.iput(np.full(3, 7.0), right, 17)  # dropped
+        kept = window.iaccumulate(np.full(3, 7.0), right, 14)
+        window.fence()
+        assert kept.wait() is None and kept.done
+        assert mine[10:14].tolist() == [2 * (100 * rank + 10 + i) for i in range(4)]
+        assert mine[14:].tolist() == [100 * rank + 21 + i for i in range(3)] + [7] * 3
+        request = window.iput(1.0, right)
+        with raises(mpi.StateError, "window.free(): 1 accesses with requests are not complete: wait for these before"):
+            window.free()
+        assert mpi.wait_all([request, window.iget(into, mpi.PROC_NULL), window.iput([], right)]) == [None, into, None]
+        for wrong in (lambda: window.iget([1.0], 0), lambda: window.get_accumulate(1.0, np.zeros(2), 0),
+                      lambda: window.iput(1, 0, 20), lambda: window.iaccumulate(1j, 0)):
+            with raises(mpi.MismatchError):
+                wrong()
+    core._cut_accesses(before)
+""",
+        "accesses are awaited": """
+import asyncio
+mine = np.full(4, float(rank))
+async def main(window):
+    into = await window.iget(np.zeros(3), (rank + 1) % size)
+    assert into.tolist() == [(rank + 1) % size] * 3
+    await asyncio.gather(*[window.iaccumulate(1, 0, 3) for turn in range(5)])
+with c.window(mine) as window:
+    window.fence()
+    asyncio.run(main(window))
+    c.barrier()
+    window.fence()
+    assert rank or mine[3] == 5 * size
+""",
         "two-dimensional arrays of any order, numbers and lists": """
 mine = np.zeros((3, 4))
 with c.window(mine) as window:

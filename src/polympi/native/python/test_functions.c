@@ -11,6 +11,7 @@
 #include "transfer/transfer.h"
 #include "transport/shared_memory.h"
 #include "transport/strided_datatype.h"
+#include "transport/windows.h"
 
 /* The layouts of two arrays; the second has room for the first. */
 static int two_layouts(PyObject *args, Layout *from, Layout *into) {
@@ -72,6 +73,15 @@ static PyObject *pool_array(PyObject *Py_UNUSED(module), PyObject *size) {
     PyArray_ENABLEFLAGS((PyArrayObject *)array, NPY_ARRAY_OWNDATA);
     ((PyArrayObject_fields *)array)->mem_handler = Py_NewRef(handler);
     return array;
+}
+
+/* Let MPI's accesses of windows have this many bytes at most; how many they had. */
+static PyObject *cut_accesses(PyObject *Py_UNUSED(module), PyObject *most) {
+    size_t before = window_most_bytes, nbytes = PyLong_AsSize_t(most);
+    if (PyErr_Occurred())
+        return NULL;
+    window_most_bytes = nbytes;
+    return PyLong_FromSize_t(before);
 }
 
 /* An object with the buffer protocol over memory of the pool. */
@@ -191,6 +201,7 @@ static PyObject *crossings(PyObject *Py_UNUSED(module), PyObject *comm) {
 PyMethodDef test_functions[] = {
     {"_strided_copy", strided_copy, METH_VARARGS, NULL},
     {"_datatype_copy", datatype_copy, METH_VARARGS, NULL},
+    {"_cut_accesses", cut_accesses, METH_O, NULL},
     {"_pool_array", pool_array, METH_O, NULL},
     {"_pool_memory", memory_of_pool, METH_O, NULL},
     {"_pool_handler", handler_of_pool, METH_NOARGS, NULL},

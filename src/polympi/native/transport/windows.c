@@ -9,6 +9,65 @@ static int fetch(WindowCall *what) {
     return code == MPI_SUCCESS ? MPI_Win_flush(what->rank, what->win) : code;
 }
 
+/* ---- accesses ---- */
+
+size_t window_most_bytes = (size_t)1 << 30;
+
+static MPI_Aint elements_of_piece(const WindowCall *what) {
+    MPI_Aint most = (MPI_Aint)window_most_bytes / what->itemsize;
+    return most > 0 ? most : 1;
+}
+
+MPI_Aint window_pieces(const WindowCall *what) {
+    MPI_Aint most = elements_of_piece(what);
+    return (what->count + most - 1) / most;
+}
+
+/* Access that many units from an element on. */
+static int access_piece(const WindowCall *what, MPI_Aint first, int count) {
+    char *data = (char *)what->data + first * what->itemsize;
+    MPI_Aint offset = what->offset + first;
+    if (what->call == WINDOW_PUT)
+        return MPI_Put(data, count, what->type, what->rank, offset, count, what->type, what->win);
+    if (what->call == WINDOW_GET)
+        return MPI_Get(data, count, what->type, what->rank, offset, count, what->type, what->win);
+    if (what->call == WINDOW_ACCUMULATE)
+        return MPI_Accumulate(data, count, what->type, what->rank, offset, count, what->type, what->op,
+                              what->win);
+    return MPI_Get_accumulate(data, count, what->type, (char *)what->result + first * what->itemsize, count,
+                              what->type, what->rank, offset, count, what->type, what->op, what->win);
+}
+
+/* The same with a request. */
+static int begin_piece(const WindowCall *what, MPI_Aint first, int count, MPI_Request *request) {
+    char *data = (char *)what->data + first * what->itemsize;
+    MPI_Aint offset = what->offset + first;
+    if (what->call == WINDOW_PUT)
+        return MPI_Rput(data, count, what->type, what->rank, offset, count, what->type, what->win, request);
+    if (what->call == WINDOW_GET)
+        return MPI_Rget(data, count, what->type, what->rank, offset, count, what->type, what->win, request);
+    if (what->call == WINDOW_ACCUMULATE)
+        return MPI_Raccumulate(data, count, what->type, what->rank, offset, count, what->type, what->op,
+                               what->win, request);
+    return MPI_Rget_accumulate(data, count, what->type, (char *)what->result + first * what->itemsize, count,
+                               what->type, what->rank, offset, count, what->type, what->op, what->win,
+                               request);
+}
+
+static int access_in_pieces(const WindowCall *what) {
+    MPI_Aint most = elements_of_piece(what);
+    MPI_Request *request = what->requests;
+    int code = MPI_SUCCESS;
+    for (MPI_Aint first = 0; first < what->count && code == MPI_SUCCESS; first += most) {
+        MPI_Aint rest = what->count - first;
+        int count = (int)(rest < most ? rest : most) * what->units;
+        code = request ? begin_piece(what, first, count, request++) : access_piece(what, first, count);
+    }
+    return code;
+}
+
+/* ---- any call ---- */
+
 int window_call(WindowCall *what) {
     switch (what->call) {
     case WINDOW_LOCK:
@@ -24,14 +83,10 @@ int window_call(WindowCall *what) {
     case WINDOW_FLUSH_ALL:
         return MPI_Win_flush_all(what->win);
     case WINDOW_PUT:
-        return MPI_Put(what->data, what->count, what->type, what->rank, what->offset, what->count, what->type,
-                       what->win);
     case WINDOW_GET:
-        return MPI_Get(what->data, what->count, what->type, what->rank, what->offset, what->count, what->type,
-                       what->win);
     case WINDOW_ACCUMULATE:
-        return MPI_Accumulate(what->data, what->count, what->type, what->rank, what->offset, what->count,
-                              what->type, what->op, what->win);
+    case WINDOW_GET_ACCUMULATE:
+        return access_in_pieces(what);
     default:
         return fetch(what);
     }

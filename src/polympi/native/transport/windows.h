@@ -17,6 +17,7 @@ enum window_call {
     WINDOW_PUT,
     WINDOW_GET,
     WINDOW_ACCUMULATE,
+    WINDOW_GET_ACCUMULATE,
     WINDOW_FETCH_AND_OP, /* this one and the next are complete when they return */
     WINDOW_COMPARE_AND_SWAP
 };
@@ -29,12 +30,21 @@ typedef struct {
     int rank;       /* of the target; not of calls for all */
     bool exclusive; /* of a lock */
     void *data;     /* of the origin: contiguous */
-    int count;
+    void *result;   /* of WINDOW_GET_ACCUMULATE: likewise */
+    MPI_Aint count; /* of elements */
+    MPI_Aint itemsize;
+    int units; /* of the type, in an element */
     MPI_Datatype type;
-    MPI_Aint offset; /* in elements of the target's window */
+    MPI_Request *requests; /* of an access: one for each of its pieces, or NULL */
+    MPI_Aint offset;       /* in elements of the target's window */
     MPI_Op op;
     char value[WIDEST_ELEMENT], expected[WIDEST_ELEMENT], found[WIDEST_ELEMENT]; /* of the last two calls */
 } WindowCall;
+
+/* The most bytes of one of MPI's accesses, which count in an int; larger ones are made in pieces. */
+extern size_t window_most_bytes;
+/* How many pieces an access has. */
+MPI_Aint window_pieces(const WindowCall *what);
 
 /* Make the call: MPI's code. Needs the turn in MPI, not the GIL. */
 int window_call(WindowCall *what);

@@ -4,6 +4,7 @@
 #include "base/errors.h"
 #include "base/list.h"
 #include "collectives/async_collective.h"
+#include "python/interface/window.h"
 #include "python/raw/raw_receive.h"
 
 /* A free list of requests, for windows of them: it takes 127 instructions fewer, of 324, to make and drop one
@@ -92,6 +93,11 @@ PyObject *request_of_exchange(PyObject *Py_UNUSED(module), PyObject *exchange) {
     return (PyObject *)request;
 }
 
+void request_accesses(Request *request, Access *access) {
+    request->kind = ACCESSING;
+    request->access = access;
+}
+
 /* The send is complete, or no call will wait for it. Dropping the object may run Python code. */
 static void close_send(Request *request) {
     Sending *send = request->send;
@@ -128,6 +134,8 @@ static void request_dealloc(Request *request) {
             async_leave(request->collective);
         else if (request->kind == IN_EXCHANGE)
             Py_DECREF(request->exchange);
+        else if (request->kind == ACCESSING)
+            access_leave(request->access);
     }
     Py_XDECREF(request->value);
     if (unlikely(request->watch != NULL))
@@ -216,14 +224,25 @@ static int wait_for_exchange(Request *request, double timeout) {
     return value ? 0 : -1;
 }
 
+/* Its window's memory is in place. */
+static int complete_access(Request *request) {
+    request->kind = COMPLETE;
+    PyObject *value = access_finish(request->access);
+    request_set_value(request, value);
+    return value ? 0 : -1;
+}
+
 static int wait_for_message(Request *request, double timeout) {
     if (request->kind == RECEIVING)
         return incoming_finish(request->in, timeout) < 0 ? -1 : complete_receive(request);
     if (request->kind == RECEIVING_PLAINLY)
         return raw_receive_wait(request->raw, timeout) < 0 ? -1 : complete_receive(request);
-    if (request->kind >= IN_COLLECTIVE)
-        return request->kind == IN_COLLECTIVE ? wait_for_collective(request, timeout)
-                                              : wait_for_exchange(request, timeout);
+    if (request->kind == IN_COLLECTIVE)
+        return wait_for_collective(request, timeout);
+    if (request->kind == IN_EXCHANGE)
+        return wait_for_exchange(request, timeout);
+    if (request->kind == ACCESSING)
+        return access_wait(request->access, timeout) < 0 ? -1 : complete_access(request);
     Sending *send = request->send;
     if (wait_for(send->requests, send->request_count, MPI_STATUSES_IGNORE, &send->call, timeout) < 0)
         return -1;
@@ -256,14 +275,30 @@ static int test_exchange(Request *request) {
     return complete <= 0 ? complete : wait_for_exchange(request, 0) < 0 ? -1 : 1; /* it does not wait */
 }
 
+/* Whether what is pending is complete: 1, 0, or -1 with an exception. */
+static int is_ready(Request *request) {
+    if (request->kind == SENDING)
+        return sending_test(request->send);
+    if (request->kind == RECEIVING)
+        return incoming_test(request->in);
+    if (request->kind == RECEIVING_PLAINLY)
+        return raw_receive_test(request->raw);
+    if (request->kind == ACCESSING)
+        return access_test(request->access);
+    return request->kind == IN_COLLECTIVE ? request->collective->over
+                                          : ask_exchange(request->exchange, "is_ready");
+}
+
 static int test_message(Request *request) {
-    if (request->kind >= IN_COLLECTIVE)
-        return request->kind == IN_COLLECTIVE ? test_collective(request) : test_exchange(request);
-    int complete = request->kind == SENDING     ? sending_test(request->send)
-                   : request->kind == RECEIVING ? incoming_test(request->in)
-                                                : raw_receive_test(request->raw);
+    if (request->kind == IN_COLLECTIVE)
+        return test_collective(request);
+    if (request->kind == IN_EXCHANGE)
+        return test_exchange(request);
+    int complete = is_ready(request);
     if (complete <= 0)
         return complete;
+    if (request->kind == ACCESSING)
+        return complete_access(request) < 0 ? -1 : 1;
     if (request->kind != SENDING)
         return complete_receive(request) < 0 ? -1 : 1;
     close_send(request);
@@ -279,18 +314,6 @@ int request_look(Request *request) {
     int complete = test_message(request);
     request->busy = false;
     return complete;
-}
-
-/* Whether what is pending is complete: 1, 0, or -1 with an exception. */
-static int is_ready(Request *request) {
-    if (request->kind == SENDING)
-        return sending_test(request->send);
-    if (request->kind == RECEIVING)
-        return incoming_test(request->in);
-    if (request->kind == RECEIVING_PLAINLY)
-        return raw_receive_test(request->raw);
-    return request->kind == IN_COLLECTIVE ? request->collective->over
-                                          : ask_exchange(request->exchange, "is_ready");
 }
 
 int request_ready(Request *request) {
@@ -309,6 +332,7 @@ const Call *request_call(const Request *request) {
            : request->kind == RECEIVING     ? incoming_call(request->in)
            : request->kind == IN_COLLECTIVE ? &request->collective->collective.call
            : request->kind == IN_EXCHANGE   ? NULL
+           : request->kind == ACCESSING     ? &request->access->call
                                             : raw_receive_call(request->raw);
 }
 

@@ -5,7 +5,7 @@
 #include "transfer/send/sending.h"
 
 typedef struct Request {
-    PyObject_HEAD enum { COMPLETE, SENDING, RECEIVING, RECEIVING_PLAINLY, IN_COLLECTIVE, IN_EXCHANGE } kind;
+    PyObject_HEAD enum { COMPLETE, SENDING, RECEIVING, RECEIVING_PLAINLY, IN_COLLECTIVE, ACCESSING, IN_EXCHANGE } kind;
     bool busy;   /* a thread uses it, perhaps without the GIL, or in Python code, when other threads run */
     bool posted; /* counted by mpi4py/progress.c */
     union {
@@ -14,6 +14,7 @@ typedef struct Request {
         struct RawReceive *raw;
         struct AsyncCollective *collective;
         PyObject *exchange; /* an Exchange of polympi.exchange, which has further requests */
+        struct Access *access;
     };
     PyObject *value; /* when complete; NULL if it has failed */
     Status status;
@@ -40,6 +41,8 @@ const Call *request_call(const Request *request);
 
 /* Its send has been started. */
 void request_sends(Request *request, Sending *send);
+/* Its access to a window has begun. */
+void request_accesses(Request *request, struct Access *access);
 /* A new request for a collective that has begun; NULL with an exception, also where that is NULL. */
 PyObject *request_of_collective(struct AsyncCollective *collective);
 /* How many requests have pending sends. */

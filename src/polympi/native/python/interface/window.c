@@ -83,7 +83,7 @@ static int wake_targets(const Window *self, const WindowCall *what) {
 
 int window_make_call(Window *self, WindowCall *what, const Call *call) {
     int code = MPI_SUCCESS, failed = 0, aside = 0;
-    bool waits = what->call < WINDOW_PUT || what->call > WINDOW_ACCUMULATE;
+    bool waits = what->call < WINDOW_PUT || what->call > WINDOW_GET_ACCUMULATE;
     if (waits && self->comm->size > 1 && (aside = is_offloaded(state.timeout, false, call)) < 0)
         return -1;
     what->win = self->win;
@@ -97,31 +97,6 @@ int window_make_call(Window *self, WindowCall *what, const Call *call) {
     if (failed)
         return -1;
     return code == MPI_SUCCESS ? still_running(call) : raise_mpi(code, call);
-}
-
-int window_complete(Window *self, int rank) {
-    Access *done = NULL, *kept = NULL, *access;
-    while ((access = self->accesses)) {
-        self->accesses = access->next;
-        if (rank == ALL_TARGETS || access->rank == rank)
-            LIST_PUSH(done, access);
-        else
-            LIST_PUSH(kept, access);
-    }
-    while ((access = kept)) {
-        kept = access->next;
-        LIST_PUSH(self->accesses, access);
-    }
-    int failed = 0;
-    while ((access = done)) { /* in their order; this may run Python code */
-        done = access->next;
-        if (access->into && !failed)
-            failed = PyArray_CopyInto((PyArrayObject *)access->into, (PyArrayObject *)access->array);
-        Py_DECREF(access->array);
-        Py_XDECREF(access->into);
-        free(access);
-    }
-    return failed;
 }
 
 /* Make a call that completes accesses. 0 or -1. */
@@ -332,12 +307,20 @@ static PyObject *communicator_window(Communicator *self, PyObject *args) {
 
 static int give_back(void *window) { return window_free(&((Window *)window)->win); }
 
+static int check_no_requests(const Window *self, const Call *call) {
+    if (!self->requests)
+        return 0;
+    return raise_error("StateError", call,
+                       "%d accesses with requests are not complete: wait for these before", self->requests);
+}
+
 static PyObject *free_window(Window *self, PyObject *Py_UNUSED(unused)) {
     Call call;
     Creation creation;
     if (!self->comm)
         Py_RETURN_NONE;
-    if (window_open(self, &call, "window.free") < 0 || end_fenced(self, &call) < 0)
+    if (window_open(self, &call, "window.free") < 0 || check_no_requests(self, &call) < 0 ||
+        end_fenced(self, &call) < 0 || window_complete(self, ALL_TARGETS) < 0)
         return NULL;
     self->busy = true;
     int failed = creation_begin(&creation, self->comm, FREE);

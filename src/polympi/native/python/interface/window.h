@@ -13,6 +13,13 @@ typedef struct Access {
     int rank;        /* the target */
     PyObject *array; /* that MPI uses: contiguous */
     PyObject *into;  /* where its elements belong, if that isn't contiguous; or NULL */
+    PyObject *value; /* that MPI uses, too: contiguous; or NULL */
+    /* of an access with a request, until that is complete or dropped */
+    struct Window *window; /* otherwise NULL */
+    PyObject *target;      /* what the request returns; or NULL */
+    Call call;
+    int request_count;
+    MPI_Request requests[];
 } Access;
 
 /* FENCED: between two fences, without an access; ACCESSED: with one, for which MPI has locked all ranks. */
@@ -30,7 +37,8 @@ typedef struct Window {
     enum epoch epoch;
     bool *locked; /* of each rank */
     int locks;
-    Access *accesses; /* that are not complete, the newest first */
+    Access *accesses; /* that are not complete, the newest first; without those of requests */
+    int requests;     /* that are not complete */
     bool busy;        /* a thread is in MPI, or runs Python code */
     bool left;        /* a call was left, and MPI has not completed it */
     bool reported;    /* at the end */
@@ -51,3 +59,14 @@ int window_make_call(Window *self, WindowCall *what, const Call *call);
 /* MPI has completed the accesses to this rank, or to ALL_TARGETS. 0, or -1 if one could not be stored. */
 enum { ALL_TARGETS = -1 };
 int window_complete(Window *self, int rank);
+
+/* ---- accesses with a request ---- */
+
+/* Whether it is complete: 1, 0, or -1 with an exception. */
+int access_test(Access *access);
+/* Wait until it is: 0, or -1 with an exception. After a time-out it is unchanged. */
+int access_wait(Access *access, double timeout);
+/* It is complete: free it. What its request returns, or NULL with an exception. */
+PyObject *access_finish(Access *access);
+/* Nobody waits for it any more: its window keeps the memory. */
+void access_leave(Access *access);

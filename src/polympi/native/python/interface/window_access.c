@@ -1,10 +1,10 @@
 /* The methods of windows that access the memory of a rank. */
 #include "python/interface/window.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 #include "base/list.h"
+#include "python/interface/request.h"
 #include "python/methods.h"
 #include "reductions/op.h"
 #include "transfer/transfer.h"
@@ -51,6 +51,9 @@ static int parse_target(const Window *self, PyObject *rank, PyObject *offset, Py
                            "%zd elements from offset %zd are not all among the %zd of the window of rank %d",
                            count, first, size, what->rank);
     what->offset = first;
+    what->count = count;
+    what->itemsize = PyDataType_ELSIZE((PyArray_Descr *)self->dtype);
+    what->units = self->units;
     what->type = self->element;
     return 1;
 }
@@ -117,78 +120,218 @@ static PyArrayObject *contiguous(PyArrayObject *array, bool gets) {
                                   : PyArray_NewCopy(array, NPY_CORDER));
 }
 
-/* Keep the memory until the access is complete. */
-static Access *keep(PyArrayObject *array, bool gets, int rank) {
-    Access *access = malloc(sizeof *access);
-    PyArrayObject *memory = access ? contiguous(array, gets) : (PyErr_NoMemory(), NULL);
+/* Whether elements of two contiguous arrays share memory. */
+static bool overlap(PyArrayObject *one, PyArrayObject *two) {
+    const char *first = PyArray_BYTES(one), *second = PyArray_BYTES(two);
+    return first < second + PyArray_NBYTES(two) && second < first + PyArray_NBYTES(one);
+}
+
+/* The value of an access that has a result, too: contiguous, and apart from that. A new reference. */
+static PyObject *value_apart(PyArrayObject *value, PyArrayObject *result) {
+    if (PyArray_IS_C_CONTIGUOUS(value) && !overlap(value, result))
+        return Py_NewRef((PyObject *)value);
+    return PyArray_NewCopy(value, NPY_CORDER);
+}
+
+/* Keep the memory until the access is complete. `into` of a put or an accumulate is NULL, `value` of a get.
+ */
+static Access *keep(const WindowCall *what, PyArrayObject *value, PyArrayObject *into, int request_count) {
+    Access *access = calloc(1, sizeof *access + (size_t)request_count * sizeof access->requests[0]);
+    PyArrayObject *memory = access ? contiguous(into ? into : value, into != NULL) : (void *)PyErr_NoMemory();
+    if (memory && into && value && !(access->value = value_apart(value, memory)))
+        Py_CLEAR(memory);
     if (!memory) {
         free(access);
         return NULL;
     }
-    *access = (Access){.rank = rank, .array = (PyObject *)memory};
-    if (gets && memory != array)
-        access->into = Py_NewRef((PyObject *)array);
+    access->rank = what->rank;
+    access->array = (PyObject *)memory;
+    if (into && memory != into)
+        access->into = Py_NewRef((PyObject *)into);
+    for (access->request_count = request_count; request_count;)
+        access->requests[--request_count] = MPI_REQUEST_NULL;
     return access;
 }
 
-/* Access as many elements as the array has. 0 or -1. */
-static int begin_access(Window *self, WindowCall *what, PyArrayObject *array, const Call *call) {
-    Py_ssize_t count = PyArray_SIZE(array) * self->units;
-    if (count > INT_MAX)
-        return raise_error("MismatchError", call,
-                           "%zd elements are more than one access can have: use several",
-                           PyArray_SIZE(array));
+/* Make an access, which its window or its request then keeps. NULL with an exception. */
+static Access *begin_access(Window *self, WindowCall *what, PyArrayObject *value, PyArrayObject *into,
+                            bool with_request, const Call *call) {
     if (enter_epoch(self, what->rank, call) < 0)
-        return -1;
-    Access *access = keep(array, what->call == WINDOW_GET, what->rank);
+        return NULL;
+    Access *access = keep(what, value, into, with_request ? (int)window_pieces(what) : 0);
     if (!access)
-        return -1;
-    what->data = PyArray_DATA((PyArrayObject *)access->array);
-    what->count = (int)count;
-    LIST_PUSH(self->accesses, access); /* also after an error, since MPI may use it */
-    return window_make_call(self, what, call);
+        return NULL;
+    char *memory = PyArray_DATA((PyArrayObject *)access->array);
+    what->data = access->value ? PyArray_DATA((PyArrayObject *)access->value) : memory;
+    what->result = memory;
+    what->requests = with_request ? access->requests : NULL;
+    access->call = *call;
+    int failed = window_make_call(self, what, call);
+    if (failed || !with_request) { /* also after an error, since MPI may use it */
+        access->request_count = 0;
+        LIST_PUSH(self->accesses, access);
+        return failed ? NULL : access;
+    }
+    access->window = (Window *)Py_NewRef((PyObject *)self);
+    access->target = Py_XNewRef((PyObject *)into);
+    self->requests++;
+    return access;
 }
 
-/* Values: the array, the rank, the offset, and with an operation that. */
-static PyObject *access_array(Window *self, enum window_call which, const Signature *signature,
-                              FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
+/* The result of a call: None, or a request, complete if there is no access. */
+static PyObject *result_of(Access *access, PyArrayObject *into, bool with_request) {
+    if (!with_request)
+        Py_RETURN_NONE;
+    Request *request = request_new();
+    if (!request && access)
+        access_leave(access);
+    else if (request && access)
+        request_accesses(request, access);
+    else if (request && into)
+        request_set_value(request, Py_NewRef((PyObject *)into));
+    return (PyObject *)request;
+}
+
+/* Where an argument is in the signature of an access; -1: it has none. */
+typedef struct {
+    enum window_call call;
+    int value, into, rank, op;
+    bool with_request;
+} Kind;
+
+/* The operation, and the target of as many elements as the array has. As parse_target. */
+static int parse_access(const Window *self, const Kind *kind, PyObject *const *values, PyArrayObject *array,
+                        Call *call, WindowCall *what) {
+    if (kind->op >= 0 && parse_operation(self, values[kind->op], call, what) < 0)
+        return -1;
+    return parse_target(self, values[kind->rank], values[kind->rank + 1], PyArray_SIZE(array), call, what);
+}
+
+/* The array of that argument; a new reference, or NULL with an exception. */
+static PyArrayObject *parse_into(const Window *self, PyObject *into, const Call *call) {
+    if (PyArray_Check(into) && PyArray_ISWRITEABLE((PyArrayObject *)into))
+        return (PyArrayObject *)as_elements(self, into, call);
+    raise_error("MismatchError", call, "into must be a writable NumPy array");
+    return NULL;
+}
+
+static int check_sizes(PyArrayObject *value, PyArrayObject *into, const Call *call) {
+    if (!value || !into || PyArray_SIZE(value) == PyArray_SIZE(into))
+        return 0;
+    return raise_error("MismatchError", call, "%zd elements do not fit into an array of %zd",
+                       PyArray_SIZE(value), PyArray_SIZE(into));
+}
+
+static PyObject *access_arrays(Window *self, const Kind *kind, PyObject *const *values, const char *name) {
     Call call;
-    WindowCall what = {.call = which};
-    if (signature_parse(signature, args, nargs, kwnames, values) < 0 ||
-        window_open(self, &call, signature->function) < 0)
+    Access *access = NULL;
+    PyObject *result = NULL;
+    WindowCall what = {.call = kind->call};
+    if (window_open(self, &call, name) < 0)
         return NULL;
-    if (which == WINDOW_GET &&
-        (!PyArray_Check(values[0]) || !PyArray_ISWRITEABLE((PyArrayObject *)values[0])))
-        return raise_error("MismatchError", &call, "into must be a writable NumPy array"), NULL;
-    PyObject *array = as_elements(self, values[0], &call);
-    int target =
-        array ? parse_target(self, values[1], values[2], PyArray_SIZE((PyArrayObject *)array), &call, &what)
-              : -1;
-    if (target >= 0 && which == WINDOW_ACCUMULATE && parse_operation(self, values[3], &call, &what) < 0)
+    PyArrayObject *into = kind->into >= 0 ? parse_into(self, values[kind->into], &call) : NULL;
+    PyArrayObject *value = kind->value >= 0 && (kind->into < 0 || into)
+                               ? (PyArrayObject *)as_elements(self, values[kind->value], &call)
+                               : NULL;
+    bool parsed =
+        (into || kind->into < 0) && (value || kind->value < 0) && check_sizes(value, into, &call) == 0;
+    int target = parsed ? parse_access(self, kind, values, value ? value : into, &call, &what) : -1;
+    if (target > 0 && window_open(self, &call, name) < 0) /* Python code may have run */
         target = -1;
-    if (target > 0 && (window_open(self, &call, signature->function) < 0 || /* Python code may have run */
-                       (call.peer = what.rank, begin_access(self, &what, (PyArrayObject *)array, &call)) < 0))
-        target = -1;
-    Py_XDECREF(array);
-    return target < 0 ? NULL : Py_NewRef(Py_None);
+    if (target > 0 && what.count) {
+        call.peer = what.rank;
+        access = begin_access(self, &what, value, into, kind->with_request, &call);
+        target = access ? target : -1;
+    }
+    if (target >= 0)
+        result = result_of(access, into, kind->with_request);
+    Py_XDECREF((PyObject *)value);
+    Py_XDECREF((PyObject *)into);
+    return result;
 }
 
 static Signature put_signature = {"window.put", 3, 2, 3, {"value", "rank", "offset"}, {NULL}};
+
+static PyObject *put(Window *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    static const Kind kind = {WINDOW_PUT, 0, -1, 1, -1, false};
+    if (signature_parse(&put_signature, args, nargs, kwnames, values) < 0)
+        return NULL;
+    return access_arrays(self, &kind, values, put_signature.function);
+}
+
 static Signature get_signature = {"window.get", 3, 2, 3, {"into", "rank", "offset"}, {NULL}};
+
+static PyObject *get(Window *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    static const Kind kind = {WINDOW_GET, -1, 0, 1, -1, false};
+    if (signature_parse(&get_signature, args, nargs, kwnames, values) < 0)
+        return NULL;
+    return access_arrays(self, &kind, values, get_signature.function);
+}
+
 static Signature accumulate_signature = {
     "window.accumulate", 4, 2, 4, {"value", "rank", "offset", "op"}, {NULL}};
 
-static PyObject *put(Window *self, FASTCALL_ARGS) {
-    return access_array(self, WINDOW_PUT, &put_signature, args, nargs, kwnames);
-}
-
-static PyObject *get(Window *self, FASTCALL_ARGS) {
-    return access_array(self, WINDOW_GET, &get_signature, args, nargs, kwnames);
-}
-
 static PyObject *accumulate(Window *self, FASTCALL_ARGS) {
-    return access_array(self, WINDOW_ACCUMULATE, &accumulate_signature, args, nargs, kwnames);
+    PyObject *values[MOST_ARGUMENTS];
+    static const Kind kind = {WINDOW_ACCUMULATE, 0, -1, 1, 3, false};
+    if (signature_parse(&accumulate_signature, args, nargs, kwnames, values) < 0)
+        return NULL;
+    return access_arrays(self, &kind, values, accumulate_signature.function);
+}
+
+static Signature get_accumulate_signature = {
+    "window.get_accumulate", 5, 3, 5, {"value", "into", "rank", "offset", "op"}, {NULL}};
+
+static PyObject *get_accumulate(Window *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    static const Kind kind = {WINDOW_GET_ACCUMULATE, 0, 1, 2, 4, false};
+    if (signature_parse(&get_accumulate_signature, args, nargs, kwnames, values) < 0)
+        return NULL;
+    return access_arrays(self, &kind, values, get_accumulate_signature.function);
+}
+
+static Signature iput_signature = {"window.iput", 3, 2, 3, {"value", "rank", "offset"}, {NULL}};
+
+static PyObject *iput(Window *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    static const Kind kind = {WINDOW_PUT, 0, -1, 1, -1, true};
+    if (signature_parse(&iput_signature, args, nargs, kwnames, values) < 0)
+        return NULL;
+    return access_arrays(self, &kind, values, iput_signature.function);
+}
+
+static Signature iget_signature = {"window.iget", 3, 2, 3, {"into", "rank", "offset"}, {NULL}};
+
+static PyObject *iget(Window *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    static const Kind kind = {WINDOW_GET, -1, 0, 1, -1, true};
+    if (signature_parse(&iget_signature, args, nargs, kwnames, values) < 0)
+        return NULL;
+    return access_arrays(self, &kind, values, iget_signature.function);
+}
+
+static Signature iaccumulate_signature = {
+    "window.iaccumulate", 4, 2, 4, {"value", "rank", "offset", "op"}, {NULL}};
+
+static PyObject *iaccumulate(Window *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    static const Kind kind = {WINDOW_ACCUMULATE, 0, -1, 1, 3, true};
+    if (signature_parse(&iaccumulate_signature, args, nargs, kwnames, values) < 0)
+        return NULL;
+    return access_arrays(self, &kind, values, iaccumulate_signature.function);
+}
+
+static Signature iget_accumulate_signature = {
+    "window.iget_accumulate", 5, 3, 5, {"value", "into", "rank", "offset", "op"}, {NULL}};
+
+static PyObject *iget_accumulate(Window *self, FASTCALL_ARGS) {
+    PyObject *values[MOST_ARGUMENTS];
+    static const Kind kind = {WINDOW_GET_ACCUMULATE, 0, 1, 2, 4, true};
+    if (signature_parse(&iget_accumulate_signature, args, nargs, kwnames, values) < 0)
+        return NULL;
+    return access_arrays(self, &kind, values, iget_accumulate_signature.function);
 }
 
 /* ---- accesses to one element ---- */
@@ -216,7 +359,6 @@ static PyObject *fetch(Window *self, WindowCall *what, int target, Call *call) {
     if (target == 0)
         Py_RETURN_NONE;
     call->peer = what->rank;
-    what->count = 1;
     if (enter_epoch(self, what->rank, call) < 0 || window_make_call(self, what, call) < 0 ||
         window_complete(self, what->rank) < 0)
         return NULL;
@@ -295,6 +437,33 @@ PyMethodDef window_access_methods[] = {
         "    op: SUM, if it is None; PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR or BXOR.\n\n" ACCESS_ERRORS
         ", or MPI doesn't combine them.\n\n"
         "MPI 5.0, section 12.3.4."),
+    KEYWORD_METHOD(
+        "get_accumulate", get_accumulate,
+        "get_accumulate($self, value, into, rank, offset=0, op=None)\n--\n\n"
+        "As ``accumulate``, and get the elements that were there before, each at once.\n\n"
+        "Args:\n" VALUE_ARGUMENT
+        "    into: an array of as many elements, which has them after a flush, the end of the lock, or the "
+        "next fence; it may be the same array as the value.\n" TARGET_ARGUMENTS
+        "    op: as for ``accumulate``.\n\n" ACCESS_ERRORS ", or MPI doesn't combine them.\n\n"
+        "MPI 5.0, section 12.3.4."),
+    KEYWORD_METHOD("iput", iput,
+                   "iput($self, value, rank, offset=0)\n--\n\n"
+                   "As ``put``, with a request: when it is complete, the array may be changed. "
+                   "The elements are there after a flush, the end of the lock, or the next fence.\n\n"
+                   "MPI 5.0, section 12.3.5."),
+    KEYWORD_METHOD("iget", iget,
+                   "iget($self, into, rank, offset=0)\n--\n\n"
+                   "As ``get``, with a request, which returns ``into``: when it is complete, the elements "
+                   "are in it.\n\n"
+                   "MPI 5.0, section 12.3.5."),
+    KEYWORD_METHOD("iaccumulate", iaccumulate,
+                   "iaccumulate($self, value, rank, offset=0, op=None)\n--\n\n"
+                   "As ``accumulate``, with a request, as for ``iput``.\n\n"
+                   "MPI 5.0, section 12.3.5."),
+    KEYWORD_METHOD("iget_accumulate", iget_accumulate,
+                   "iget_accumulate($self, value, into, rank, offset=0, op=None)\n--\n\n"
+                   "As ``get_accumulate``, with a request, as for ``iget``.\n\n"
+                   "MPI 5.0, section 12.3.5."),
     KEYWORD_METHOD("fetch_and_op", fetch_and_op,
                    "fetch_and_op($self, value, rank, offset=0, op=None)\n--\n\n"
                    "Combine one element with that in the window of a rank, and wait for what was there "
@@ -321,6 +490,8 @@ PyMethodDef window_access_methods[] = {
 };
 
 int window_accesses_prepare(void) {
-    return PREPARE_SIGNATURES(&put_signature, &get_signature, &accumulate_signature, &fetch_and_op_signature,
+    return PREPARE_SIGNATURES(&put_signature, &get_signature, &accumulate_signature,
+                              &get_accumulate_signature, &iput_signature, &iget_signature,
+                              &iaccumulate_signature, &iget_accumulate_signature, &fetch_and_op_signature,
                               &compare_and_swap_signature);
 }

@@ -261,6 +261,18 @@ int MPI_Get(void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, 
             MPI_Datatype target_type, MPI_Win win);
 int MPI_Accumulate(const void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
                    MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+int MPI_Get_accumulate(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                       MPI_Datatype result_type, int rank, MPI_Aint place, int target_count,
+                       MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+int MPI_Rput(const void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+             MPI_Datatype target_type, MPI_Win win, MPI_Request *request);
+int MPI_Rget(void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+             MPI_Datatype target_type, MPI_Win win, MPI_Request *request);
+int MPI_Raccumulate(const void *data, int count, MPI_Datatype type, int rank, MPI_Aint place,
+                    int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request *request);
+int MPI_Rget_accumulate(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                        MPI_Datatype result_type, int rank, MPI_Aint place, int target_count,
+                        MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request *request);
 int MPI_Fetch_and_op(const void *value, void *found, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op op,
                      MPI_Win win);
 int MPI_Compare_and_swap(const void *value, const void *expected, void *found, MPI_Datatype type, int rank,

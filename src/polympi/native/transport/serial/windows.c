@@ -60,6 +60,43 @@ int MPI_Accumulate(const void *data, int count, MPI_Datatype type, int rank, MPI
     return code;
 }
 
+int MPI_Get_accumulate(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                       MPI_Datatype result_type, int rank, MPI_Aint place, int target_count,
+                       MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+    pthread_mutex_lock(&mutex);
+    memcpy(result, at(win, place), (size_t)count * type->nbytes);
+    int code = MPI_Reduce_local(data, at(win, place), count, type, op);
+    pthread_mutex_unlock(&mutex);
+    return code;
+}
+
+int MPI_Rput(const void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+             MPI_Datatype target_type, MPI_Win win, MPI_Request *request) {
+    *request = MPI_REQUEST_NULL;
+    return MPI_Put(data, count, type, rank, place, target_count, target_type, win);
+}
+
+int MPI_Rget(void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+             MPI_Datatype target_type, MPI_Win win, MPI_Request *request) {
+    *request = MPI_REQUEST_NULL;
+    return MPI_Get(data, count, type, rank, place, target_count, target_type, win);
+}
+
+int MPI_Raccumulate(const void *data, int count, MPI_Datatype type, int rank, MPI_Aint place,
+                    int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
+                    MPI_Request *request) {
+    *request = MPI_REQUEST_NULL;
+    return MPI_Accumulate(data, count, type, rank, place, target_count, target_type, op, win);
+}
+
+int MPI_Rget_accumulate(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                        MPI_Datatype result_type, int rank, MPI_Aint place, int target_count,
+                        MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request *request) {
+    *request = MPI_REQUEST_NULL;
+    return MPI_Get_accumulate(data, count, type, result, result_count, result_type, rank, place, target_count,
+                              target_type, op, win);
+}
+
 int MPI_Fetch_and_op(const void *value, void *found, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op op,
                      MPI_Win win) {
     pthread_mutex_lock(&mutex);
