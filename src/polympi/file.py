@@ -287,7 +287,7 @@ class File:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it. After an exception of this rank alone it stays open, and the others get an error in their next call."""
+        """Close it. After an exception of this rank alone it stays open, and others get an error in their next call."""
         if error is None or error is self._agreed or self._comm.size == 1:
             self.close()
         elif self._core is not None:

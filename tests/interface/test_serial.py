@@ -178,11 +178,11 @@ with w.window(array) as window:
     with window.lock(0, exclusive=True):
         window.get(into, 0, 4)
         assert window.fetch_and_op(5, 0, 1) == 2
-        assert (window.iget(np.empty_like(into), 0, 4).wait() == into).all()
-        window.iput(window.array[2:3] + 1, 0, 2).wait()
-        before = window.iget_accumulate(np.full(1, -1, np.int32), np.empty(1, np.int32), 0, 2).wait()
-        assert window.array[2] == before[0] - 1
-        window.iaccumulate(np.zeros(1, np.int32), 0, 2).wait()
+        assert window.iget(np.empty(2, np.int32), 0, 4).wait().tolist() == [8, 10]
+        window.iput(7, 0, 2).wait()
+        assert window.iget_accumulate(-5, np.empty(1, np.int32), 0, 2).wait() == [7]
+        window.iaccumulate(2, 0, 2).wait()
+        assert array[0, 2] == 4
         assert window.compare_and_swap(7, 1, 0, 1) == 7 and window.compare_and_swap(7, 0, 0, 1) == 1
     assert into.tolist() == [8, 10] and array[0, 1] == 1
     with raises(mpi.MismatchError, "rank 0, window.put(): 1 elements from offset 6 are not all among the 6"):

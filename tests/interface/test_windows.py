@@ -1,5 +1,6 @@
 """Windows: what is put, fetched and combined, and how mistakes, time-outs and ends are reported."""
 
+import psutil
 import pytest
 from rank_programs import PRELUDE, Case, cases, on_ranks
 
@@ -354,6 +355,31 @@ window.free()
 @on_ranks(WINDOWS)
 def test_windows(run_in_job, stack, ranks: int, script: str) -> None:
     run_in_job(PRELUDE + script, ranks, stack)
+
+
+@pytest.mark.system
+@pytest.mark.slow
+@pytest.mark.exclusive
+def test_an_access_of_more_than_2_gib(run, stack) -> None:
+    script = """
+count = 2**31 + 11
+with c.window(np.zeros(count if rank == 1 else 0, "u1")) as window:
+    window.fence()
+    if rank == 0:
+        given = np.ones(count, "u1")
+        given[-1] = 5
+        window.put(given, 1)
+        window.flush()
+        window.accumulate(given, 1)
+        window.flush()
+        assert window.iget(given, 1).wait() is given
+        assert given[0] == 2 and given[2**31 - 1 :].tolist() == [2] * 11 + [10] and given[:: 2**20].sum() == 2 * 2049
+    window.fence()
+    assert rank == 0 or window.array[-1] == 10
+"""
+    if (free := psutil.virtual_memory().available) < 8 * 2**30:
+        pytest.skip(f"two ranks take up to 8 GiB, but {free >> 30} GiB are free")
+    run(PRELUDE + script, 2, stack).succeeded()
 
 
 @pytest.mark.parametrize("level", ["serialized", "multiple"])
