@@ -146,9 +146,7 @@ static PyObject *forget_sleeper(PyObject *Py_UNUSED(module), PyObject *args) {
     int rank;
     if (!PyArg_ParseTuple(args, "O!i", &Communicator_Type, &comm, &rank) || !is_usable(comm))
         return NULL;
-    bool locked = enter_mpi();
-    sleeper_ended(comm->comm, rank);
-    leave_mpi(locked);
+    IN_TURN((sleeper_ended(comm->comm, rank), 0));
     Py_RETURN_NONE;
 }
 

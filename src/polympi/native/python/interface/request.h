@@ -5,7 +5,15 @@
 #include "transfer/send/sending.h"
 
 typedef struct Request {
-    PyObject_HEAD enum { COMPLETE, SENDING, RECEIVING, RECEIVING_PLAINLY, IN_COLLECTIVE, ACCESSING, IN_EXCHANGE } kind;
+    PyObject_HEAD enum {
+        COMPLETE,
+        SENDING,
+        RECEIVING,
+        RECEIVING_PLAINLY,
+        IN_COLLECTIVE,
+        ACCESSING,
+        IN_EXCHANGE
+    } kind;
     bool busy;   /* a thread uses it, perhaps without the GIL, or in Python code, when other threads run */
     bool posted; /* counted by mpi4py/progress.c */
     union {

@@ -297,6 +297,7 @@ static PyObject *communicator_window(Communicator *self, PyObject *args) {
         creation_end(&creation);
         if (code == MPI_SUCCESS) {
             LIST_APPEND(windows, made);
+            open_windows++;
             return Py_NewRef((PyObject *)made);
         }
         raise_mpi(code, &creation.call);
@@ -335,6 +336,7 @@ static PyObject *free_window(Window *self, PyObject *Py_UNUSED(unused)) {
     PyObject *comm = (PyObject *)self->comm;
     self->comm = NULL;
     LIST_REMOVE(windows, self);
+    open_windows--;
     Py_DECREF(self); /* the caller has another reference */
     PyObject *freed = PyObject_CallMethod(comm, "free", NULL);
     Py_DECREF(comm);

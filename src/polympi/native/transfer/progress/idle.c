@@ -6,6 +6,7 @@
 
 enum waiting waiting = WAIT_BALANCED;
 double only_sleep;
+int open_windows;
 
 /* How a wait becomes a sleep: after this many seconds, for at most this share of what it has lasted. */
 static const struct {
@@ -33,6 +34,8 @@ static double sleep_length(const Idle *idle, double waited) {
         return 0;
     if (only_sleep)
         return only_sleep;
+    if (open_windows)
+        return waiting == WAIT_QUIET ? SHORTEST_SECONDS : 0;
     double length = waited * ways[waiting].share;
     return length < SHORTEST_SECONDS ? SHORTEST_SECONDS : length > LONGEST_SECONDS ? LONGEST_SECONDS : length;
 }
