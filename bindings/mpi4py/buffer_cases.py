@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     from plan import Case, Plan
 
 
+def _let_messages_arrive(comm: MPI.Comm) -> None:
+    """Wait before a window is freed, as the program in C does: Open MPI 5.0.11 may crash later otherwise."""
+    end = MPI.Wtime() + 3e-3
+    while MPI.Wtime() < end:
+        comm.Iprobe()
+
+
 class UpperCaseMethods(BufferCases):
     """Callbacks with the upper-case methods.
 
@@ -200,6 +207,7 @@ class UpperCaseMethods(BufferCases):
         def release() -> None:
             if not fenced:
                 window.Unlock_all()
+            _let_messages_arrive(pair)
             window.Free()
             pair.Free()
             both.Free()
