@@ -108,7 +108,8 @@ int wait_for_mail(Collective *collective, bool (*has_arrived)(void *context), vo
         double time = now();
         if (!began)
             began = time;
-        if (time > began + SPIN_SECONDS || anything_pending())
+        /* the library has work to do: with a window, what others access; they wait for that */
+        if (time > began + SPIN_SECONDS || anything_pending() || open_windows)
             break;
     }
     return wait_in_memory(collective, has_arrived, context, source);
