@@ -1,4 +1,4 @@
-"""Packages that take a pool get one of polympi's: emcee, UltraNest, joblib and scikit-learn, dask."""
+"""Packages that take a pool get one of polympi's: emcee, dynesty, UltraNest, joblib and scikit-learn, dask."""
 
 import hashlib
 import subprocess
@@ -16,6 +16,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.any_library]
 PACKAGES = (
     *(
         "emcee==3.1.6",
+        "dynesty==2.1.5",
         "ultranest==4.6.3",
         "joblib==1.5.2",
         "scikit-learn==1.7.2",
@@ -46,6 +47,28 @@ with mpi.pool() as pool:
     if pool:
         assert np.array_equal(chain(pool), chain(None))
         print("the same chain")
+"""
+
+DYNESTY = """
+import dynesty
+import numpy as np
+import polympi as mpi
+
+def log_likelihood(point):
+    return -0.5 * np.sum(((point - 0.5) / 0.1) ** 2)
+
+def prior(point):
+    return point
+
+with mpi.pool() as pool:
+    if pool:
+        sampler = dynesty.NestedSampler(
+            log_likelihood, prior, 2, nlive=100, rstate=np.random.default_rng(1), pool=pool, queue_size=4
+        )
+        sampler.run_nested(dlogz=0.1, print_progress=False)
+        found, error = sampler.results["logz"][-1], sampler.results["logzerr"][-1]
+        assert abs(found - np.log(2 * np.pi * 0.1**2)) < 4 * error < 1, (found, error)
+        print("the right evidence")
 """
 
 # UltraNest itself uses all ranks of mpi4py, if that is there and `comm` doesn't name others.
@@ -147,11 +170,12 @@ def packages(mpich: Stack) -> Path:
     ("program", "words"),
     [
         (EMCEE, "the same chain"),
+        (DYNESTY, "the right evidence"),
         (ULTRANEST, "the same evidence"),
         (JOBLIB, "the same score"),
         (DASK, "the same squares"),
     ],
-    ids=["emcee", "UltraNest", "joblib and scikit-learn", "dask"],
+    ids=["emcee", "dynesty", "UltraNest", "joblib and scikit-learn", "dask"],
 )
 def test_a_package_runs_on_the_workers(run, stack: Stack, packages: Path, program: str, words: str) -> None:
     begin = f"import sys\nsys.path.append({str(packages)!r})\n"
