@@ -37,7 +37,10 @@ def test_a_shell_gets_what_completes_a_word(tmp_path: Path) -> None:
     ("line", "completions"),
     [
         ("polympi run --bench lat", ["latency"]),
-        ("polympi run --bench latency,all", ["latency,allreduce", "latency,allgather", "latency,alltoall"]),
+        (
+            "polympi run --bench latency,all",
+            ["latency,allreduce", "latency,allgather", "latency,alltoall", "latency,allgatherv", "latency,alltoallv"],
+        ),
         (
             "polympi run --binding mpi4py-",
             ["mpi4py-object", "mpi4py-pkl5", "mpi4py-accelerated", "mpi4py-accelerated-object"],
