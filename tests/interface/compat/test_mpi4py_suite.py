@@ -43,6 +43,8 @@ LAUNCHES = [
     ("mpich", 5, OBJECTS),
 ]
 
+SCHWIMMBAD_TRIES = 5  # all of them end by chance in 1 of 32 tests, where half do
+
 
 def fetched_or_skip(*sources) -> Path:
     try:
@@ -96,4 +98,9 @@ def test_the_same_programs_run(stack: Stack, everything: Fetched) -> None:
     plain = run_programs(everything, 3, stack, "plain", MPICH_SLEEPS, left_out=left_out)
     fails_anyway = left_out | {name for name, outcome in plain.items() if outcome != "passed"}  # up to a minute each
     accelerated = run_programs(everything, 3, stack, "accelerated", MPICH_SLEEPS, left_out=fails_anyway)
+    # schwimmbad's pool tells its workers to end twice; with MPICH and mpi4py as it is, half of its launches end by
+    # signal 9 then (docs/who-can-switch.md).
+    for _ in range(SCHWIMMBAD_TRIES - 1):
+        rest = {name for name in plain if not name.startswith("schwimmbad") or accelerated.get(name) != "failed"}
+        accelerated |= run_programs(everything, 3, stack, "accelerated", MPICH_SLEEPS, left_out=left_out | rest)
     assert differences(plain, accelerated) == []
