@@ -352,6 +352,30 @@ window.free()
 }
 
 
+def test_a_rank_that_awaits_answers_large_accesses(run_in_job, stack) -> None:
+    script = """
+import asyncio
+
+def seconds(awaits):
+    with c.window(np.zeros(2**24 if rank == 1 else 0, "u1")) as window:
+        window.fence()
+        began = time.monotonic()
+        if rank == 0:
+            window.put(np.ones(2**24, "u1"), 1)
+            window.flush()
+            c.send(None, 1)
+        else:
+            request = c.irecv(0)
+            asyncio.run(asyncio.wait_for(request, 100)) if awaits else request.wait()
+        window.fence()
+        return time.monotonic() - began
+
+waiting, awaiting = (min(seconds(awaits) for _ in range(3)) for awaits in (False, True))
+assert awaiting < 10 * waiting + 1, (awaiting, waiting)
+"""
+    run_in_job(PRELUDE + script, 2, stack)
+
+
 def test_a_rank_that_waits_answers_large_accesses(run_in_job, stack) -> None:
     script = """
 def seconds(way):

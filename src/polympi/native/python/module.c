@@ -23,6 +23,7 @@
 #define JOIN(a, b) JOIN_OF(a, b)
 
 enum { LONGEST_REST = 1000000 }; /* seconds; a day is 86400 */
+#define REST_WITH_WINDOW 50e-6   /* as a wait in `quiet`: others access a piece at each look between rests */
 
 /* ---- the state of the process ---- */
 
@@ -130,6 +131,8 @@ static PyObject *rest(PyObject *Py_UNUSED(module), PyObject *seconds) {
         return NULL;
     if (!(given >= 0 && given <= LONGEST_REST))
         return PyErr_Format(PyExc_ValueError, "rest() takes 0 to %d seconds, not %R", LONGEST_REST, seconds);
+    if (open_windows && given > REST_WITH_WINDOW)
+        given = REST_WITH_WINDOW;
     Sleep own = sleep;
     sleep_begin(&own);
     Py_BEGIN_ALLOW_THREADS;
