@@ -250,89 +250,29 @@ static PyObject *access_arrays(Window *self, const Kind *kind, PyObject *const *
     return result;
 }
 
-static Signature put_signature = {"window.put", 3, 2, 3, {"value", "rank", "offset"}, {NULL}};
-
-static PyObject *put(Window *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    static const Kind kind = {WINDOW_PUT, 0, -1, 1, -1, false};
-    if (signature_parse(&put_signature, args, nargs, kwnames, values) < 0)
-        return NULL;
-    return access_arrays(self, &kind, values, put_signature.function);
-}
-
-static Signature get_signature = {"window.get", 3, 2, 3, {"into", "rank", "offset"}, {NULL}};
-
-static PyObject *get(Window *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    static const Kind kind = {WINDOW_GET, -1, 0, 1, -1, false};
-    if (signature_parse(&get_signature, args, nargs, kwnames, values) < 0)
-        return NULL;
-    return access_arrays(self, &kind, values, get_signature.function);
-}
-
-static Signature accumulate_signature = {
-    "window.accumulate", 4, 2, 4, {"value", "rank", "offset", "op"}, {NULL}};
-
-static PyObject *accumulate(Window *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    static const Kind kind = {WINDOW_ACCUMULATE, 0, -1, 1, 3, false};
-    if (signature_parse(&accumulate_signature, args, nargs, kwnames, values) < 0)
-        return NULL;
-    return access_arrays(self, &kind, values, accumulate_signature.function);
-}
-
-static Signature get_accumulate_signature = {
-    "window.get_accumulate", 5, 3, 5, {"value", "into", "rank", "offset", "op"}, {NULL}};
-
-static PyObject *get_accumulate(Window *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    static const Kind kind = {WINDOW_GET_ACCUMULATE, 0, 1, 2, 4, false};
-    if (signature_parse(&get_accumulate_signature, args, nargs, kwnames, values) < 0)
-        return NULL;
-    return access_arrays(self, &kind, values, get_accumulate_signature.function);
-}
-
-static Signature iput_signature = {"window.iput", 3, 2, 3, {"value", "rank", "offset"}, {NULL}};
-
-static PyObject *iput(Window *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    static const Kind kind = {WINDOW_PUT, 0, -1, 1, -1, true};
-    if (signature_parse(&iput_signature, args, nargs, kwnames, values) < 0)
-        return NULL;
-    return access_arrays(self, &kind, values, iput_signature.function);
-}
-
-static Signature iget_signature = {"window.iget", 3, 2, 3, {"into", "rank", "offset"}, {NULL}};
-
-static PyObject *iget(Window *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    static const Kind kind = {WINDOW_GET, -1, 0, 1, -1, true};
-    if (signature_parse(&iget_signature, args, nargs, kwnames, values) < 0)
-        return NULL;
-    return access_arrays(self, &kind, values, iget_signature.function);
-}
-
-static Signature iaccumulate_signature = {
-    "window.iaccumulate", 4, 2, 4, {"value", "rank", "offset", "op"}, {NULL}};
-
-static PyObject *iaccumulate(Window *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    static const Kind kind = {WINDOW_ACCUMULATE, 0, -1, 1, 3, true};
-    if (signature_parse(&iaccumulate_signature, args, nargs, kwnames, values) < 0)
-        return NULL;
-    return access_arrays(self, &kind, values, iaccumulate_signature.function);
-}
-
-static Signature iget_accumulate_signature = {
-    "window.iget_accumulate", 5, 3, 5, {"value", "into", "rank", "offset", "op"}, {NULL}};
-
-static PyObject *iget_accumulate(Window *self, FASTCALL_ARGS) {
-    PyObject *values[MOST_ARGUMENTS];
-    static const Kind kind = {WINDOW_GET_ACCUMULATE, 0, 1, 2, 4, true};
-    if (signature_parse(&iget_accumulate_signature, args, nargs, kwnames, values) < 0)
-        return NULL;
-    return access_arrays(self, &kind, values, iget_accumulate_signature.function);
-}
+/* Makes the method of an access: how many arguments it takes by position and needs, its Kind, and its
+ * arguments. */
+#define DEFINE_ACCESS(name, total, required, access, value, into, rank, op, with_request, ...)               \
+    static Signature name##_signature = {"window." #name, total, required, total, {__VA_ARGS__}, {NULL}};    \
+    static PyObject *name(Window *self, FASTCALL_ARGS) {                                                     \
+        static const Kind kind = {access, value, into, rank, op, with_request};                              \
+        PyObject *values[MOST_ARGUMENTS];                                                                    \
+        if (signature_parse(&name##_signature, args, nargs, kwnames, values) < 0)                            \
+            return NULL;                                                                                     \
+        return access_arrays(self, &kind, values, name##_signature.function);                                \
+    }
+#define PUT_ARGUMENTS "value", "rank", "offset"
+#define GET_ARGUMENTS "into", "rank", "offset"
+#define ACCUMULATE_ARGUMENTS "value", "rank", "offset", "op"
+#define GET_ACCUMULATE_ARGUMENTS "value", "into", "rank", "offset", "op"
+DEFINE_ACCESS(put, 3, 2, WINDOW_PUT, 0, -1, 1, -1, false, PUT_ARGUMENTS)
+DEFINE_ACCESS(iput, 3, 2, WINDOW_PUT, 0, -1, 1, -1, true, PUT_ARGUMENTS)
+DEFINE_ACCESS(get, 3, 2, WINDOW_GET, -1, 0, 1, -1, false, GET_ARGUMENTS)
+DEFINE_ACCESS(iget, 3, 2, WINDOW_GET, -1, 0, 1, -1, true, GET_ARGUMENTS)
+DEFINE_ACCESS(accumulate, 4, 2, WINDOW_ACCUMULATE, 0, -1, 1, 3, false, ACCUMULATE_ARGUMENTS)
+DEFINE_ACCESS(iaccumulate, 4, 2, WINDOW_ACCUMULATE, 0, -1, 1, 3, true, ACCUMULATE_ARGUMENTS)
+DEFINE_ACCESS(get_accumulate, 5, 3, WINDOW_GET_ACCUMULATE, 0, 1, 2, 4, false, GET_ACCUMULATE_ARGUMENTS)
+DEFINE_ACCESS(iget_accumulate, 5, 3, WINDOW_GET_ACCUMULATE, 0, 1, 2, 4, true, GET_ACCUMULATE_ARGUMENTS)
 
 /* ---- accesses to one element ---- */
 
