@@ -96,7 +96,8 @@ COUNTED = $(CURDIR)/.cache/coverage/core
 UNDER_SANITIZERS = POLYMPI_TEST_COVERAGE=$(COUNTED) POLYMPI_TEST_SANITIZE=1
 sanitize: .venv/test ## Run tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer, and count the lines they reach.
 	rm -rf $(COUNTED)
-	$(UNDER_SANITIZERS) $(PYTEST) $(SHARED) --stack=$(STACK) -m sanitize tests/interface
+	$(UNDER_SANITIZERS) $(PYTEST) $(SHARED) --stack=$(STACK) -m "sanitize and not exclusive" tests/interface
+	$(UNDER_SANITIZERS) $(PYTEST) --stack=$(STACK) -m "sanitize and exclusive" tests/interface
 	$(UNDER_SANITIZERS) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(PYTEST) tests/native
 	$(BIN)/gcovr --root src/polympi/native --merge-mode-functions separate --sort uncovered-percent --fail-under-line 88 $(COUNTED)
