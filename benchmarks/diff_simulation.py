@@ -13,7 +13,7 @@ case in it, each case by its own measure; now and then a value or a whole launch
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 import polars as pl
@@ -40,6 +40,7 @@ PERMUTATIONS = 2_000  # fewer than the command takes, for speed; the test is exa
 MOST_FALSE, FEWEST_FOUND = 0.05, 0.95
 
 _Matrix = NDArray[np.float64]
+_Outcome = TypeVar("_Outcome")
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,7 @@ def simulate(
     return outcomes
 
 
-def share(outcomes: Sequence[Outcome], of: Callable[[Outcome], bool]) -> float:
+def share(outcomes: Sequence[_Outcome], of: Callable[[_Outcome], bool]) -> float:
     """The share of the outcomes of which something holds."""
     return sum(map(of, outcomes)) / len(outcomes)
 

@@ -7,14 +7,14 @@ gate`` does. It exits with 1 if more than 1 % of the runs in which nothing chang
 which one binding became slower in one benchmark fewer fail it than they should: 95 % at 20 %, 80 % at 10 %.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 import polars as pl
 import typer
-from diff_simulation import CHANGED, EQUAL, PERMUTATIONS, Machine, Noise, Scenario
+from diff_simulation import CHANGED, EQUAL, PERMUTATIONS, Machine, Noise, Scenario, share
 from evidence import MISSED, CsvFile, keep_raw, refuse_existing, run_command
 from rich.table import Table
 
@@ -98,11 +98,6 @@ def _gate(
         rounds=number + 1,
         launches=launches,
     )
-
-
-def share(outcomes: Sequence[Outcome], of: Callable[[Outcome], bool]) -> float:
-    """The share of the outcomes of which something holds."""
-    return sum(map(of, outcomes)) / len(outcomes)
 
 
 def is_met(outcomes: Sequence[Outcome]) -> bool:
