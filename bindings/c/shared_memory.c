@@ -36,7 +36,7 @@ bool all_on_one_host(void) {
     return near == all;
 }
 
-/* Each rank has pages of its own: messages of several ranks in a cache line would slow each other down. */
+/* Each rank has its own pages: messages of several ranks in a cache line would slow each other down. */
 void shared_memory_make(const struct polympi_case *c, struct exchange *exchange) {
     const MPI_Aint bytes = (MPI_Aint)polympi_arena_stride(c->bytes);
     MPI_Aint size;

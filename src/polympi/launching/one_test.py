@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 # pytest has no public way to rewrite the asserts of a module that it hasn't collected itself, to explain what they
-# compare outside of its own run of a test (`util`), or to have the hooks for that without a run (`_prepareconfig`).
+# compare outside a run of a test by pytest (`util`), or to have the hooks for that without a run (`_prepareconfig`).
 from _pytest.assertion import util
 from _pytest.assertion.rewrite import rewrite_asserts
 from _pytest.config import _prepareconfig

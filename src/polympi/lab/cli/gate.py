@@ -77,8 +77,8 @@ def gate(
 ) -> None:
     """Measure again what a baseline measured, and fail if a binding has become slower: for CI.
 
-    Bindings are compared by their ratios to C. What looks slower, or is unclear, is measured again with twice as
-    many launches, up to three times; slower is what looks so twice, in independent launches.
+    Bindings are compared by their ratios to C. What looks slower, or is unclear, is measured again, up to three times.
+    A binding is called slower only if two rounds in a row, with their own launches, find it so.
 
     Exit codes:
     0 nothing became slower, and it could tell
@@ -121,7 +121,8 @@ def _answer(against: Path, asked: Asked, judged: Judged) -> Answer:
 def _end_without_answer(judged: Judged, asked: Asked, time_limit: str | None) -> None:
     """End where not even one round can be judged."""
     if judged.interrupted:
-        errors.print("polympi: stopped before the first round was judged.", markup=False, soft_wrap=True)
+        text = f"polympi: stopped before a round was judged; '{asked.folder}' holds what was measured."
+        errors.print(text, markup=False, soft_wrap=True)
         raise typer.Exit(INTERRUPTED)
     if judged.failed:
         why = "; ".join(f"{name} failed: {reason}" for name, reason in judged.failed.items())

@@ -11,8 +11,8 @@ from polympi.lab.statistics.guidelines import Check
 GUIDELINE_TITLE = "Performance guidelines"
 GUIDELINE_NOTE = (
     "No operation should take longer than others that do at least as much, nor less data longer than more: otherwise "
-    "the library, or the binding, could do those instead. Medians over blocks of the ratio, with 99 % intervals; named "
-    "is what exceeds 5 % and the noise, the worst first."
+    "the library, or the binding, could do those instead. Medians over blocks of the ratio, with 99 % intervals. What "
+    "exceeds 5 % and the noise is named, the worst first."
 )
 _MOST_NAMED = 6  # in a sentence
 

@@ -121,7 +121,7 @@ def _request(baseline: RunDirectory, asked: Asked) -> Request:
 
 
 def _round(request: Request, number: int, blocks: int, left_s: float | None) -> Request:
-    """A round of a request: so many blocks, in its own directory."""
+    """A round of a request, with this many blocks and its own directory."""
     return dataclasses.replace(
         request,
         output=request.output / f"round-{number + 1}",

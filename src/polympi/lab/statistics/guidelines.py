@@ -1,10 +1,10 @@
 """Performance guidelines: no operation should take longer than others that do at least as much.
 
-An MPI library, or a binding, that takes longer for a reduction to one rank than for one to all could simply do the
-latter. Such rules need no other library to compare with (J. L. Träff, W. D. Gropp, R. Thakur, "Self-Consistent MPI
-Performance Guidelines", IEEE Trans. Parallel Distrib. Syst. 21 (2010) 698-709; S. Hunold, A. Carpen-Amarie, "Automatic
-verification of self-consistent MPI performance guidelines", Euro-Par 2016). Both sides are measured in the same launch,
-so that what drifts from block to block cancels.
+An MPI library, or a binding, that takes longer for a reduction to all ranks than for one to one rank and a broadcast
+could simply do the latter. Such rules need no other library to compare with (J. L. Träff, W. D. Gropp, R. Thakur,
+"Self-Consistent MPI Performance Guidelines", IEEE Trans. Parallel Distrib. Syst. 21 (2010) 698-709; S. Hunold, A.
+Carpen-Amarie, "Automatic verification of self-consistent MPI performance guidelines", Euro-Par 2016). Both sides are
+measured in the same launch, so that what drifts from block to block cancels.
 """
 
 import itertools
@@ -49,19 +49,20 @@ class Guideline:
     others: tuple[Operation, ...]
 
 
+# A rooted call is timed alone, from a common start of all ranks, and others one after the other. The former takes
+# longer, so it is compared with other rooted calls alone: not `reduce` with `allreduce`, nor `gather` with
+# `allgather`. The other way round, contradictions are missed, and none is made up. Sends in ready mode aren't
+# compared, as their receives are posted before.
 GUIDELINES = (
     Guideline(Operation("barrier"), (Operation("allreduce"),)),
-    Guideline(Operation("reduce"), (Operation("allreduce"),)),
     Guideline(Operation("allreduce"), (Operation("reduce"), Operation("bcast"))),
     Guideline(Operation("reduce-scatter"), (Operation("allreduce", whole=True),)),
-    Guideline(Operation("gather"), (Operation("allgather"),)),
     Guideline(Operation("allgather"), (Operation("gather"), Operation("bcast", whole=True))),
     Guideline(Operation("allgather"), (Operation("alltoall"),)),
     Guideline(Operation("scatter"), (Operation("bcast", whole=True),)),
     Guideline(Operation("bcast"), (Operation("ibcast"),)),
     Guideline(Operation("allreduce"), (Operation("iallreduce"),)),
     Guideline(Operation("latency"), (Operation("latency", "synchronous"),)),
-    Guideline(Operation("latency", "ready"), (Operation("latency"),)),
 )
 
 
