@@ -431,22 +431,21 @@ COLLECTIVES = {
 
 @pytest.mark.one_host
 @pytest.mark.parametrize("call", COLLECTIVES.values(), ids=COLLECTIVES)
-def test_one_test_after_a_wake_finds_a_collective_complete(run_in_job, stack, call: str) -> None:
+def test_one_test_finds_a_collective_complete_that_all_have_begun(run_in_job, stack, call: str) -> None:
     script = f"""
-core = mpi.native.core
+from pathlib import Path
+begun = Path(__file__).with_name("begun")
 c.barrier()
-woken = core._woken()
 if rank == 0:
     request = {call}
     c.send(None, 1)
-    while core._woken() == woken:
-        core.rest(60)
-    assert core.find_ready([request], 0, 1) == [0]
+    while not begun.exists():
+        time.sleep(0.001)
+    assert mpi.native.core.find_ready([request], 0, 1) == [0]
 else:
     c.recv(0)
-    while not core._asleep(c, 0):
-        time.sleep(0.001)
     request = {call}
+    begun.touch()
 request.wait()
 """
     run_in_job(PRELUDE + script, 2, stack)
