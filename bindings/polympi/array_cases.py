@@ -61,8 +61,6 @@ class ArrayCases(BufferCases):
             raise UnsupportedCaseError("polympi has no persistent requests")
         if case.benchmark == "datatype" and case.mode not in ("contiguous", "vector"):
             raise UnsupportedCaseError("polympi sends arrays: these elements can't be a view of one")
-        if case.benchmark in NEIGHBORING:
-            raise UnsupportedCaseError("polympi receives objects from neighbours")
         if THROUGH.get(case.benchmark) == "memory":
             with self._comm.split_by_host() as near:
                 one_host = near.size == self.world.size
@@ -226,6 +224,11 @@ class ArrayCases(BufferCases):
 
     def collective(self, case: Case, buffers: MessageBuffers) -> Loops:
         """One call from an array into another."""
+        if case.benchmark in NEIGHBORING:
+            mesh = self._comm.cart(periods=True, ndim=1)
+            rows = [one.reshape(len(mesh.sources), -1) for one in (*buffers.outgoing, *buffers.incoming)]
+            loops = self.together(array_loops.calls_into, (method(mesh, case.benchmark.replace("-", "_")), *rows))
+            return {**loops, "release": mesh.free}
         uneven = case.benchmark in UNEVEN
         call = method(self._comm, case.benchmark.removesuffix("v" * uneven).replace("-", "_"))
         if case.payload == "none":
