@@ -28,6 +28,17 @@ return shown.map(e => {
   return [e.dataset.chart, e.dataset.drawn ?? '', box.width, box.height, svg ? svg.querySelectorAll('path').length : 0];
 })
 """
+PAPER = 1032  # pixels: A4, landscape, without its margins
+LEFT_OUT = """
+const seen = selector => [...document.querySelectorAll(selector)].filter(e => e.checkVisibility());
+return [
+  ...seen('.chart').filter(e => !e.querySelector('svg.marks')).map(e => e.dataset.chart),
+  ...seen('.scroll').filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.querySelector('table').dataset.name),
+  ...[...document.querySelectorAll('.on-stack table.main [data-binding]')]
+    .filter(e => e.closest('.scroll').checkVisibility() && !e.checkVisibility() && !e.hidden)
+    .map(e => e.dataset.binding),
+];
+"""
 DARK_INK = "rgb(232, 234, 238)"
 
 
@@ -281,6 +292,13 @@ def test_tables_can_be_copied_and_saved(browser, report, tmp_path):
     wait_for(lambda: "Copied" in browser.execute_script(label))
     pasted = browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
     assert [line.split("\t")[1] for line in pasted.splitlines()] == ["binding", *["mpi4py-object"] * len(lines)]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_nothing_is_left_out_on_paper(browser, report, dark):
+    show(browser, report, width=PAPER, height=600, dark=dark)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    wait_for(lambda: not browser.execute_script(LEFT_OUT))  # without scrolling
 
 
 def test_a_click_in_the_legend_brings_a_binding_out(browser, report):

@@ -19,35 +19,45 @@ _MOST_NAMED = 6  # in a sentence
 
 @dataclass(frozen=True)
 class GuidelineLine:
-    """What one binding on one stack contradicts."""
+    """What one arm on one stack contradicts, or which contradict nothing."""
 
     title: str
     answer: str
 
 
 def guideline_lines(checks: Sequence[Check], shown: Collection[str]) -> list[GuidelineLine]:
-    """One line for each stack and each arm shown, C first, in the order of the checks."""
-    groups: dict[tuple[str, str], list[Check]] = {}
-    for check in checks:
-        if check.binding in (REFERENCE, *shown):
-            groups.setdefault((check.stack, check.binding), []).append(check)
-    ordered = sorted(groups, key=lambda key: (key[0], key[1] != REFERENCE))
-    return [GuidelineLine(_title(*key), _answer(groups[key])) for key in ordered]
+    """For each stack a line for each arm shown that contradicts some, C first, and one for all others."""
+    lines = []
+    for stack in sorted({check.stack for check in checks}):
+        arms: dict[str, list[Check]] = {}
+        for check in checks:
+            if check.stack == stack and check.binding in (REFERENCE, *shown):
+                arms.setdefault(check.binding, []).append(check)
+        ordered = sorted(arms, key=lambda binding: binding != REFERENCE)
+        agreeing = [binding for binding in ordered if not any(check.violated for check in arms[binding])]
+        lines += [
+            GuidelineLine(f"{_name(binding)} on {stack}", _contradictions(arms[binding]))
+            for binding in ordered
+            if binding not in agreeing
+        ]
+        if agreeing:
+            compared = count(sum(len(arms[binding]) for binding in agreeing), "comparison")
+            names = listing([_name(binding) for binding in agreeing])
+            lines.append(GuidelineLine(f"Nothing contradicted on {stack}", sentence(f"{names}, in {compared}")))
+    return lines
 
 
-def _title(stack: str, binding: str) -> str:
-    return f"{'C' if binding == REFERENCE else binding} on {stack}"
+def _name(binding: str) -> str:
+    return "C" if binding == REFERENCE else binding
 
 
-def _answer(checks: Sequence[Check]) -> str:
+def _contradictions(checks: Sequence[Check]) -> str:
     worst = sorted((check for check in checks if check.violated), key=lambda check: -check.ratio)
-    checked = count(len(checks), "comparison")
-    if not worst:
-        return sentence(f"{checked}, none of them contradicted")
     named = [_contradiction(check) for check in worst[:_MOST_NAMED]]
     rest = len(worst) - len(named)
     more = [f"and {rest} more"] if rest else []
     said = "; ".join([*named, *more])
+    checked = count(len(checks), "comparison")
     return sentence(f"{len(worst)} of {checked} {verb(len(worst), 'is', 'are')} contradicted: {said}")
 
 

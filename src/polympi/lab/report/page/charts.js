@@ -1,4 +1,4 @@
-// Charts are drawn when they come near the window, and again when the theme or the chosen bindings change.
+// Charts are drawn when they come near the window, or later, and again when the theme or the chosen bindings change.
 const AXIS_ROOM = 70; // pixels left of the plot, where no legend stands
 const expressions = read("expressions-data");
 const charts = read("charts-data", (key, value) => (key === "labelExpr" ? expressions[value] ?? value : value));
@@ -65,4 +65,14 @@ const near = new IntersectionObserver((entries) => {
     if (isIntersecting && !drawn.has(target)) draw(target);
   }
 }, { rootMargin: "500px 0px" });
-document.querySelectorAll(".chart").forEach((place) => near.observe(place));
+const places = [...document.querySelectorAll(".chart")];
+places.forEach((place) => near.observe(place));
+// The others when the browser has time, one by one: a printed page has no window that they could come near.
+const whenIdle = window.requestIdleCallback ?? ((call) => setTimeout(call, 100));
+async function drawNext() {
+  const place = places.find((one) => one.clientWidth && !drawn.has(one));
+  if (!place) return;
+  await draw(place);
+  whenIdle(drawNext);
+}
+addEventListener("load", () => whenIdle(drawNext));
