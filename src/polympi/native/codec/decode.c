@@ -2,8 +2,8 @@
 #include "codec/stream.h"
 #include "memory/heap.h"
 
-/* Containers in containers; the encoder goes less deep. */
-enum { DEEPEST = 2 * MOST_DEPTH };
+/* Containers in containers; the encoder goes less deep, and an instance counts up to three times. */
+enum { DEEPEST = 3 * MOST_DEPTH };
 
 /* What cannot be, of values that were encoded: text that is not UTF-8, keys that cannot be hashed. */
 static void *damaged_by(PyObject *exception) {
@@ -84,8 +84,7 @@ static inline unsigned key_slot(const char *text, size_t length) {
     return (unsigned)(mixed >> 56) % CACHED_KEYS;
 }
 
-/* A TAG_SHORT_STR; a new reference. */
-static inline PyObject *decode_key(Reader *reader) {
+PyObject *decode_key(Reader *reader) {
     size_t length;
     const char *text = take_short(reader, &length);
     if (unlikely(!text))
@@ -155,8 +154,8 @@ static PyObject *decode_bytes(Reader *reader) {
 
 /* ---- containers ---- */
 
-/* How many items follow, each of one byte at least; -1 with an exception. */
-static inline Py_ssize_t item_count(Reader *reader) {
+/* Each item has one byte at least. */
+Py_ssize_t item_count(Reader *reader) {
     Py_ssize_t count = reader_length(reader);
     if (unlikely(count > reader->end - reader->at)) {
         raise_damaged();
@@ -183,6 +182,23 @@ static PyObject *decode_list(Reader *reader) {
     PyObject *list = count < 0 ? NULL : PyList_New(count);
     for (Py_ssize_t i = 0; list && i < count; i++) {
         PyObject *item = decode_value(reader);
+        if (unlikely(!item))
+            Py_CLEAR(list);
+        else
+            PyList_SET_ITEM(list, i, item);
+    }
+    return list;
+}
+
+/* A list of numbers, each of PLAIN_NUMBER bytes. */
+static PyObject *decode_numbers(Reader *reader, int tag) {
+    Py_ssize_t count = item_count(reader);
+    if (unlikely(count > (reader->end - reader->at) / PLAIN_NUMBER))
+        return raise_damaged();
+    PyObject *list = count < 0 ? NULL : PyList_New(count);
+    for (Py_ssize_t i = 0; list && i < count; i++, reader->at += PLAIN_NUMBER) {
+        PyObject *item = tag == TAG_FLOATS ? PyFloat_FromDouble(wire_get_float(reader->at))
+                                           : PyLong_FromLongLong(wire_get_int(reader->at));
         if (unlikely(!item))
             Py_CLEAR(list);
         else
@@ -250,6 +266,9 @@ static PyObject *decode_container(Reader *reader, int tag) {
     case TAG_SET:
         made = decode_set(reader, PySet_New(NULL));
         break;
+    case TAG_INSTANCE:
+        made = decode_instance(reader);
+        break;
     default:
         made = decode_set(reader, PyFrozenSet_New(NULL));
     }
@@ -298,7 +317,11 @@ PyObject *decode_value(Reader *reader) {
     case TAG_DICT:
     case TAG_SET:
     case TAG_FROZENSET:
+    case TAG_INSTANCE:
         return decode_container(reader, tag);
+    case TAG_INTS:
+    case TAG_FLOATS:
+        return decode_numbers(reader, tag);
     case TAG_NUMPY_SCALAR:
         return decode_scalar(reader);
     case TAG_FOREIGN:

@@ -93,29 +93,63 @@ static int encode_string(Encoder *encoder, PyObject *string) {
  * in it. */
 static int encode_tuple(Encoder *encoder, PyObject *tuple) {
     Py_ssize_t length = PyTuple_GET_SIZE(tuple);
-    int mutables = encoder->mutables;
+    int mutables = encoder->mutables, held = encoder->held;
     char *at = stream_reserve(encoder->stream, LENGTH_FORM);
     if (!at)
         return FAILED;
     wire_put_length(at, TAG_TUPLE, length);
     for (Py_ssize_t i = 0; i < length; i++) {
+        encoder->held = 0;
         int outcome = encode_value(encoder, PyTuple_GET_ITEM(tuple, i));
         if (unlikely(outcome != ENCODED))
             return outcome;
     }
-    return encoder->mutables != mutables && met_before(encoder, tuple) ? TO_PICKLE : ENCODED;
+    return encoder->mutables != mutables && met_before(encoder, tuple, held) ? TO_PICKLE : ENCODED;
+}
+
+/* A list of nothing but ints that fit, or of nothing but floats, as these: one loop that calls nothing of the
+ * program. TO_PICKLE for any other list. */
+static int encode_numbers(Stream *stream, PyObject *list, PyTypeObject *type) {
+    Py_ssize_t length = PyList_GET_SIZE(list), used = stream->used;
+    char *at = stream_reserve(stream, LENGTH_FORM + PLAIN_NUMBER * length);
+    if (unlikely(!at))
+        return FAILED;
+    PyObject **items = ((PyListObject *)list)->ob_item;
+    wire_put_length(at, type == &PyFloat_Type ? TAG_FLOATS : TAG_INTS, length);
+    at += LENGTH_FORM;
+    Py_ssize_t i = 0;
+    if (type == &PyFloat_Type)
+        for (; i < length && Py_IS_TYPE(items[i], type); i++, at += PLAIN_NUMBER)
+            wire_put_plain_float(at, PyFloat_AS_DOUBLE(items[i]));
+    else
+        for (int overflow = 0; i < length && Py_IS_TYPE(items[i], type); i++, at += PLAIN_NUMBER) {
+            wire_put_plain_int(at, PyLong_AsLongLongAndOverflow(items[i], &overflow));
+            if (unlikely(overflow))
+                break;
+        }
+    if (likely(i == length))
+        return ENCODED;
+    stream->used = used;
+    return TO_PICKLE;
 }
 
 /* The items are held while they are encoded, and the length is watched, since __dlpack__ of an item may
  * change what holds it; so below. */
 static int encode_list(Encoder *encoder, PyObject *list) {
     Py_ssize_t length = PyList_GET_SIZE(list);
+    PyTypeObject *first = length ? Py_TYPE(PyList_GET_ITEM(list, 0)) : NULL;
+    if (length > 0 && (first == &PyFloat_Type || first == &PyLong_Type)) {
+        int outcome = encode_numbers(encoder->stream, list, first);
+        if (outcome != TO_PICKLE)
+            return outcome;
+    }
     char *at = stream_reserve(encoder->stream, LENGTH_FORM);
     if (!at)
         return FAILED;
     wire_put_length(at, TAG_LIST, length);
     for (Py_ssize_t i = 0; i < length; i++) {
         PyObject *item = Py_NewRef(PyList_GET_ITEM(list, i));
+        encoder->held = 1;
         int outcome = encode_value(encoder, item);
         Py_DECREF(item);
         if (unlikely(outcome != ENCODED))
@@ -126,7 +160,16 @@ static int encode_list(Encoder *encoder, PyObject *list) {
     return ENCODED;
 }
 
-static int encode_dict(Encoder *encoder, PyObject *dict) {
+/* A key, which the receiver will hash. */
+static int encode_key(Encoder *encoder, PyObject *key) {
+    encoder->hashed++;
+    encoder->held = 1;
+    int outcome = encode_value(encoder, key);
+    encoder->hashed--;
+    return outcome;
+}
+
+static inline int encode_items(Encoder *encoder, PyObject *dict, bool of_instance) {
     Py_ssize_t length = PyDict_GET_SIZE(dict), position = 0, met = 0;
     PyObject *key, *item;
     char *at = stream_reserve(encoder->stream, LENGTH_FORM);
@@ -136,10 +179,13 @@ static int encode_dict(Encoder *encoder, PyObject *dict) {
     while (PyDict_Next(dict, &position, &key, &item)) {
         Py_INCREF(key);
         Py_INCREF(item);
-        bool short_key = PyUnicode_CheckExact(key);
-        int outcome = likely(short_key) ? encode_str(encoder, key) : encode_value(encoder, key);
-        if (likely(outcome == ENCODED))
+        int outcome = of_instance && unlikely(is_special(key)) ? TO_PICKLE
+                      : likely(PyUnicode_CheckExact(key))      ? encode_str(encoder, key)
+                                                               : encode_key(encoder, key);
+        if (likely(outcome == ENCODED)) {
+            encoder->held = 1;
             outcome = encode_value(encoder, item);
+        }
         Py_DECREF(item);
         Py_DECREF(key);
         if (unlikely(outcome != ENCODED))
@@ -151,6 +197,10 @@ static int encode_dict(Encoder *encoder, PyObject *dict) {
     return met == length ? ENCODED : TO_PICKLE;
 }
 
+static int encode_dict(Encoder *encoder, PyObject *dict) { return encode_items(encoder, dict, false); }
+
+int encode_attributes(Encoder *encoder, PyObject *dict) { return encode_items(encoder, dict, true); }
+
 static int encode_set(Encoder *encoder, PyObject *set, enum tag tag) {
     Py_ssize_t length = PySet_GET_SIZE(set), met = 0;
     char *at = stream_reserve(encoder->stream, LENGTH_FORM);
@@ -160,7 +210,7 @@ static int encode_set(Encoder *encoder, PyObject *set, enum tag tag) {
     wire_put_length(at, tag, length);
     int outcome = ENCODED;
     while (outcome == ENCODED && (item = PyIter_Next(items))) {
-        outcome = encode_value(encoder, item);
+        outcome = encode_key(encoder, item);
         Py_DECREF(item);
         met++;
     }
@@ -250,7 +300,8 @@ int encode_value(Encoder *encoder, PyObject *value) {
         return put_data(encoder->stream, TAG_BYTES, PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value), value);
     if (type == &PyComplex_Type)
         return encode_complex(encoder, value);
-    return encode_other(encoder, value);
+    int outcome = encode_instance(encoder, value);
+    return outcome == TO_PICKLE ? encode_other(encoder, value) : outcome;
 }
 
 int codec_encode(Stream *stream, PyObject *value) {

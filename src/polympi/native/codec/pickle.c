@@ -118,6 +118,12 @@ static PyObject *load(const char *data, Py_ssize_t nbytes, PyObject *buffers) {
 
 PyObject *unpickled(const char *data, Py_ssize_t nbytes) { return load(data, nbytes, NULL); }
 
+PyObject *unpickled_with(const char *data, Py_ssize_t nbytes, PyObject *state) {
+    PyObject *buffers = state ? PyTuple_Pack(1, state) : NULL;
+    Py_XDECREF(state);
+    return buffers ? load(data, nbytes, buffers) : NULL;
+}
+
 /* A buffer for the object to own. */
 static PyObject *take_buffer(Reader *reader, Py_ssize_t nbytes) {
     if (nbytes < PART_BYTES) {

@@ -18,15 +18,20 @@ enum { MOST_DEPTH = 32, MOST_SEEN = 32 };
 typedef struct {
     Stream *stream;
     int depth;
-    int mutables;      /* mutable objects met so far */
-    int seen_count;    /* those which may be met again */
-    bool gives_memory; /* an object said no to DLPack, but might still be sent as its memory */
+    int mutables;           /* mutable objects met so far */
+    int seen_count;         /* those which may be met again */
+    int held;               /* references to the next value that the encoder itself has */
+    int hashed;             /* sets and keys around the next value: the receiver will hash it */
+    PyTypeObject *class;    /* of the instance before; not to be looked into */
+    unsigned class_version; /* its version then */
+    bool gives_memory;      /* an object said no to DLPack, but might still be sent as its memory */
     PyObject *seen[MOST_SEEN];
 } Encoder;
 
 static inline void encoder_start(Encoder *encoder, Stream *stream) {
     encoder->stream = stream;
-    encoder->depth = encoder->mutables = encoder->seen_count = 0;
+    encoder->depth = encoder->mutables = encoder->seen_count = encoder->held = encoder->hashed = 0;
+    encoder->class = NULL;
     encoder->gives_memory = false;
 }
 
@@ -70,10 +75,11 @@ static inline int put_data(Stream *stream, enum tag tag, const char *data, Py_ss
     return put_bytes(stream, data, nbytes, owner);
 }
 
-/* Whether an object that more than one owner refers to was met before in this value: pickle would send it
- * once, so that it is one object at the receiver, too. Also true where there are too many to tell. */
-static inline bool met_before(Encoder *encoder, PyObject *object) {
-    if (likely(Py_REFCNT(object) == 1))
+/* Whether an object that more than one owner refers to, apart from `held` references of the encoder, was met
+ * before in this value: pickle would send it once, so that it is one object at the receiver, too. Also true
+ * where there are too many to tell. */
+static inline bool met_before(Encoder *encoder, PyObject *object, int held) {
+    if (likely(Py_REFCNT(object) <= 1 + held))
         return false;
     for (int i = 0; i < encoder->seen_count; i++)
         if (encoder->seen[i] == object)
@@ -86,13 +92,24 @@ static inline bool met_before(Encoder *encoder, PyObject *object) {
 
 static inline bool mutable_met_before(Encoder *encoder, PyObject *object) {
     encoder->mutables++;
-    return met_before(encoder, object);
+    return met_before(encoder, object, encoder->held);
+}
+
+/* Whether pickle might look for this attribute on the instance itself, or the key isn't even a name. */
+static inline bool is_special(PyObject *key) {
+    return !PyUnicode_CheckExact(key) ||
+           (PyUnicode_GET_LENGTH(key) >= 2 && PyUnicode_READ_CHAR(key, 0) == '_' &&
+            PyUnicode_READ_CHAR(key, 1) == '_');
 }
 
 /* Each returns an enum outcome. */
-int encode_value(Encoder *encoder, PyObject *value);   /* encode.c */
-int encode_other(Encoder *encoder, PyObject *value);   /* encode.c: but for the commonest types */
-int encode_ndarray(Encoder *encoder, PyObject *array); /* array.c */
+int encode_value(Encoder *encoder, PyObject *value); /* encode.c */
+int encode_other(Encoder *encoder, PyObject *value); /* encode.c: but for the commonest types */
+/* encode.c: the attributes or slots of an instance as a TAG_DICT; TO_PICKLE for names that pickle looks up.
+ */
+int encode_attributes(Encoder *encoder, PyObject *dict);
+int encode_instance(Encoder *encoder, PyObject *value); /* instance.c: TO_PICKLE for all but plain classes */
+int encode_ndarray(Encoder *encoder, PyObject *array);  /* array.c */
 int encode_scalar(Encoder *encoder,
                   PyObject *scalar); /* array.c: TO_PICKLE for what is no NumPy scalar, too */
 int encode_buffer(Encoder *encoder, PyObject *owner, enum container container); /* buffers.c */
@@ -118,6 +135,8 @@ typedef struct {
     Arrived *parts;
     int part_count, next_part;
     int depth;
+    const char *maker; /* of the instance before; NULL: there was none */
+    Py_ssize_t maker_bytes;
 } Reader;
 
 /* Raise Error: the message is damaged. Returns NULL. */
@@ -169,7 +188,10 @@ typedef struct {
 int read_array(Reader *reader, ArrayForm *form);
 
 /* New references, or NULL with an exception. */
-PyObject *decode_value(Reader *reader);                          /* decode.c */
+PyObject *decode_value(Reader *reader);    /* decode.c */
+PyObject *decode_key(Reader *reader);      /* decode.c: a TAG_SHORT_STR, whose tag is read */
+Py_ssize_t item_count(Reader *reader);     /* decode.c: how many items follow, or -1 with an exception */
+PyObject *decode_instance(Reader *reader); /* instance.c */
 PyObject *decode_ndarray(Reader *reader, const ArrayForm *form); /* array.c */
 PyObject *decode_scalar(Reader *reader);                        /* array.c; the tag is read; likewise below */
 PyObject *decode_buffer(Reader *reader, const ArrayForm *form); /* buffers.c */
@@ -201,6 +223,8 @@ bool has_metadata(PyObject *dtype);
 /* pickle.c: pickle.dumps(value, 5) and pickle.loads, without anything apart. New references or NULL. */
 PyObject *pickled(PyObject *value);
 PyObject *unpickled(const char *pickle, Py_ssize_t length);
+/* The same of a pickle that asks for one buffer, which is `state`; takes over that, which may be NULL. */
+PyObject *unpickled_with(const char *pickle, Py_ssize_t length, PyObject *state);
 
 /* ---- attributes ---- */
 

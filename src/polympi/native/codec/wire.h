@@ -13,7 +13,7 @@
 /* Ranks of other versions are refused at the start. Raise it with any change of what ranks exchange: these
  * bytes and those of collectives (collective_wire.h), shared memory (shared_memory.c, mailbox.c, board.c),
  * MPI calls in which they meet, trees and rounds of collectives. */
-enum { WIRE_VERSION = 8 };
+enum { WIRE_VERSION = 9 };
 
 /* The most bytes of a small message: the stream, or an announcement. */
 #define PACKET_BYTES 8192
@@ -55,6 +55,10 @@ enum tag {
     TAG_SHORT_STR,    /* uint8 length; ASCII */
     TAG_BUFFER,       /* uint64 length; data: memory that a pickle refers to, among its entries alone */
     TAG_ROW,          /* struct row_head; the data: a small ndarray of one axis, the commonest */
+    TAG_INTS,         /* uint64 length; int64 each: a list of nothing but such ints */
+    TAG_FLOATS,       /* uint64 length; doubles: a list of nothing but floats */
+    TAG_INSTANCE,     /* uint64 bytes of the maker, 0: that of the instance before; the maker: a pickle; a
+                         TAG_DICT of attributes; or TAG_TUPLE of two: that or None, and a TAG_DICT of slots */
     TAG_REMOTE = 255
 };
 
@@ -68,6 +72,9 @@ enum {
     SCALAR_FORM = TAG_FORM + 1,
     PICKLE_FORM = LENGTH_FORM + 8
 };
+
+/* Of an item of a TAG_INTS or TAG_FLOATS. */
+enum { PLAIN_NUMBER = 8 };
 
 enum { MOST_SHORT = UINT8_MAX }; /* characters of a TAG_SHORT_STR */
 
@@ -87,6 +94,9 @@ static inline void wire_put_complex(char *at, double real, double imaginary) {
     memcpy(at + TAG_FORM, &real, sizeof real);
     memcpy(at + TAG_FORM + sizeof real, &imaginary, sizeof imaginary);
 }
+
+static inline void wire_put_plain_int(char *at, int64_t number) { memcpy(at, &number, sizeof number); }
+static inline void wire_put_plain_float(char *at, double number) { memcpy(at, &number, sizeof number); }
 
 /* The caller writes what follows. */
 static inline void wire_put_length(char *at, enum tag tag, Py_ssize_t length) {
