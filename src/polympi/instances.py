@@ -51,7 +51,6 @@ def form_of(cls: type) -> tuple[bytes, str, str, tuple[MemberDescriptorType, ...
     has_dict = any("__dict__" in vars(one) for one in classes)
     if has_dict != bool(cls.__dictoffset__):
         return None
-    getattr(cls, "__reduce_ex__")  # noqa: B009  (a look-up gives the class a version, by which the core sees changes)
     return maker, cls.__module__, cls.__qualname__, slots, has_dict, not any(map(_intercepts, classes))
 
 

@@ -229,6 +229,8 @@ OBJECTS: dict[str, Any] = {
     "OrderedDict": collections.OrderedDict(b=1, a=read_only(np.arange(3))),
     "exception": HaloError("lost", np.arange(3)),
     "range": range(3),
+    "list of ints": [1, -(2**63), 2**63 - 1],
+    "list of floats": [1.5, -0.0, float("inf")],
     "list that holds an array twice": itself(),
 }
 EVERYTHING = {**MEMORY, **ARRAYS, **OBJECTS}
@@ -237,7 +239,7 @@ SAMPLES: list[Any] = [
     *(None, 5, 2**99, 1.5, 1j, "short", "x" * 300, "é", b"bytes", (1, "a"), [1, [2, []]], {"a": {"b": 1}}, {1, 2}),
     *(frozenset([1]), bytearray(b"abc"), memoryview(b"abc"), array("d", [1, 2]), np.float64(1), np.arange(6)),
     *(np.arange(6).reshape(2, 3), np.zeros(1000), b"x" * 5000, ["x" * 5000, bytearray(5000)], memoryview(bytes(5000))),
-    np.zeros(3, "M8[s]"),
+    *(np.zeros(3, "M8[s]"), [1, 2], [1.5, -0.0]),
 ]
 
 NAMES = sorted(EVERYTHING)

@@ -49,7 +49,7 @@ def test_random_values_and_damaged_streams(codec, first: int) -> None:
         one_round(codec, seed)
 
 
-@given(stream=st.binary(min_size=1, max_size=60).filter(lambda stream: 16 not in stream))
+@given(stream=st.binary(min_size=1, max_size=60).filter(lambda stream: not {16, 23} & {*stream}))  # pickles, instances
 def test_rubbish_does_not_crash(codec, stream: bytes) -> None:
     with contextlib.suppress(errors.Error, ValueError, MemoryError):
         codec.decode(stream, [])

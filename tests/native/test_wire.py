@@ -27,6 +27,26 @@ def described(value: object) -> tuple[str, str]:
     return len(data).to_bytes(4, "little").hex(" "), data.hex(" ")
 
 
+class Point:
+    def __init__(self, x: object) -> None:
+        self.x = x
+
+
+class Slots:
+    __slots__ = ("x",)
+
+    def __init__(self, x: object) -> None:
+        self.x = x
+
+
+def maker(cls: type) -> tuple[str, str]:
+    """The pickle that makes an instance of its state, which is a buffer: its length as uint32, and itself."""
+    frame = pickle.dumps(cls, 5)[11:-1] + b")\x81\x97b."
+    data = b"\x80\x05\x95" + len(frame).to_bytes(8, "little") + frame
+    return len(data).to_bytes(4, "little").hex(" "), data.hex(" ")
+
+
+MAKER, SLOTS, OF_ONE = maker(Point), maker(Slots), f"0b  {ONE}"
 RANGE = described(range(2))
 DATE = described(np.dtype("M8[s]"))
 FIELDS = described(np.dtype([("x", "<i2"), ("y", ">f8")]))
@@ -79,6 +99,15 @@ SMALL: list[tuple[str, Any, str]] = [
         f"11  07 00 00 00 00 00 00 00  {b'tensors'.hex()}  14 0c 08 00  01 00 00 00  " + MINUS_TWO,
     ),
     ("short str", "text", "12 04  74 65 78 74"),
+    ("ints", [-2, 1], f"15  {TWO}  fe ff ff ff ff ff ff ff  {ONE}"),
+    ("floats", [1.0, -2.0], f"16  {TWO}  {DOUBLES}"),
+    ("instance", Point(True), f"17  {MAKER[0]} 00 00 00 00  {MAKER[1]}  {OF_ONE}  12 01 78  02"),
+    (
+        "instances",
+        [Slots(None), Slots(True)],
+        f"0a  {TWO}  17  {SLOTS[0]} 00 00 00 00  {SLOTS[1]}  09 {TWO} 00  {OF_ONE}  12 01 78  00"
+        f"  17  00 00 00 00 00 00 00 00  09 {TWO} 00  {OF_ONE}  12 01 78  02",
+    ),
 ]
 
 
@@ -190,4 +219,4 @@ def test_numbers_of_verbs_and_kinds(codec) -> None:
 
 
 def test_these_are_the_bytes_of_this_version(codec) -> None:
-    assert codec.WIRE_VERSION == 8
+    assert codec.WIRE_VERSION == 9

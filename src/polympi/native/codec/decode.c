@@ -84,7 +84,8 @@ static inline unsigned key_slot(const char *text, size_t length) {
     return (unsigned)(mixed >> 56) % CACHED_KEYS;
 }
 
-PyObject *decode_key(Reader *reader) {
+/* A TAG_SHORT_STR; a new reference. */
+static inline PyObject *short_key(Reader *reader) {
     size_t length;
     const char *text = take_short(reader, &length);
     if (unlikely(!text))
@@ -107,6 +108,8 @@ PyObject *decode_key(Reader *reader) {
     }
     return made;
 }
+
+PyObject *decode_key(Reader *reader) { return short_key(reader); }
 
 /* ---- other scalars ---- */
 
@@ -155,7 +158,7 @@ static PyObject *decode_bytes(Reader *reader) {
 /* ---- containers ---- */
 
 /* Each item has one byte at least. */
-Py_ssize_t item_count(Reader *reader) {
+static inline Py_ssize_t items_to_come(Reader *reader) {
     Py_ssize_t count = reader_length(reader);
     if (unlikely(count > reader->end - reader->at)) {
         raise_damaged();
@@ -164,8 +167,10 @@ Py_ssize_t item_count(Reader *reader) {
     return count;
 }
 
+Py_ssize_t item_count(Reader *reader) { return items_to_come(reader); }
+
 static PyObject *decode_tuple(Reader *reader) {
-    Py_ssize_t count = item_count(reader);
+    Py_ssize_t count = items_to_come(reader);
     PyObject *tuple = count < 0 ? NULL : PyTuple_New(count);
     for (Py_ssize_t i = 0; tuple && i < count; i++) {
         PyObject *item = decode_value(reader);
@@ -178,7 +183,7 @@ static PyObject *decode_tuple(Reader *reader) {
 }
 
 static PyObject *decode_list(Reader *reader) {
-    Py_ssize_t count = item_count(reader);
+    Py_ssize_t count = items_to_come(reader);
     PyObject *list = count < 0 ? NULL : PyList_New(count);
     for (Py_ssize_t i = 0; list && i < count; i++) {
         PyObject *item = decode_value(reader);
@@ -192,7 +197,7 @@ static PyObject *decode_list(Reader *reader) {
 
 /* A list of numbers, each of PLAIN_NUMBER bytes. */
 static PyObject *decode_numbers(Reader *reader, int tag) {
-    Py_ssize_t count = item_count(reader);
+    Py_ssize_t count = items_to_come(reader);
     if (unlikely(count > (reader->end - reader->at) / PLAIN_NUMBER))
         return raise_damaged();
     PyObject *list = count < 0 ? NULL : PyList_New(count);
@@ -208,13 +213,13 @@ static PyObject *decode_numbers(Reader *reader, int tag) {
 }
 
 static PyObject *decode_dict(Reader *reader) {
-    Py_ssize_t count = item_count(reader);
+    Py_ssize_t count = items_to_come(reader);
     PyObject *dict = count < 0 ? NULL : PyDict_New();
     for (Py_ssize_t i = 0; dict && i < count; i++) {
         PyObject *key, *item = NULL;
         if (likely(reader_holds(reader, TAG_FORM) && wire_get_tag(reader->at) == TAG_SHORT_STR)) {
             reader->at += TAG_FORM;
-            key = decode_key(reader);
+            key = short_key(reader);
         } else
             key = decode_value(reader);
         if (likely(key != NULL))
@@ -232,7 +237,7 @@ static PyObject *decode_dict(Reader *reader) {
 }
 
 static PyObject *decode_set(Reader *reader, PyObject *set) {
-    Py_ssize_t count = set ? item_count(reader) : -1;
+    Py_ssize_t count = set ? items_to_come(reader) : -1;
     if (count < 0)
         Py_CLEAR(set);
     for (Py_ssize_t i = 0; set && i < count; i++) {

@@ -18,7 +18,7 @@ typedef struct {
     int changes;                    /* how often it was looked into again */
     PyObject *maker;                /* bytes; NULL: it isn't plain */
     PyObject *module, *name;        /* where it is found */
-    PyObject *slots;                /* a tuple of their descriptors */
+    PyObject *slots;                /* a tuple: the name of each and where it lies, in turn */
     bool has_dict, sets_attributes; /* the latter: setting them writes to the dict, whatever their name */
 } Form;
 
@@ -51,41 +51,69 @@ static bool may_be_plain(const PyTypeObject *class) {
            Py_IS_TYPE((PyObject *)class, &PyType_Type);
 }
 
-/* Whether all slots are as Python makes them. */
-static bool are_slots(PyObject *slots) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(slots); i++) {
-        PyObject *slot = PyTuple_GET_ITEM(slots, i);
-        if (!Py_IS_TYPE(slot, &PyMemberDescr_Type) ||
-            ((PyMemberDescrObject *)slot)->d_member->type != T_OBJECT_EX)
-            return false;
+/* The names of slots and where they lie, in turn: a new tuple; NULL, mostly without an exception, if they
+ * aren't as Python makes them. Their descriptors would keep the class. */
+static PyObject *slots_of(PyObject *descriptors) {
+    Py_ssize_t count = PyTuple_GET_SIZE(descriptors);
+    PyObject *slots = PyTuple_New(2 * count);
+    for (Py_ssize_t i = 0; slots && i < count; i++) {
+        PyObject *slot = PyTuple_GET_ITEM(descriptors, i), *offset = NULL;
+        if (Py_IS_TYPE(slot, &PyMemberDescr_Type) &&
+            ((PyMemberDescrObject *)slot)->d_member->type == T_OBJECT_EX)
+            offset = PyLong_FromSsize_t(((PyMemberDescrObject *)slot)->d_member->offset);
+        if (!offset) {
+            Py_CLEAR(slots);
+            break;
+        }
+        PyTuple_SET_ITEM(slots, 2 * i, Py_NewRef(PyDescr_NAME(slot)));
+        PyTuple_SET_ITEM(slots, 2 * i + 1, offset);
     }
-    return true;
+    return slots;
 }
 
-/* Look into a class, and note the result at this place: that; NULL with an exception that ends the program.
- */
+/* The version of a class, which gets one when an attribute is looked up; 0 where there are no more. */
+static unsigned version_of(PyTypeObject *class) {
+    PyObject *any = get_attribute((PyObject *)class, NAME("__reduce_ex__"));
+    Py_XDECREF(any);
+    PyErr_Clear();
+    return class->tp_version_tag;
+}
+
+/* What polympi.instances finds, of just this version; None if the class keeps changing. A new reference, or
+ * NULL with an exception. */
+static PyObject *look_into(PyTypeObject *class, unsigned *version) {
+    for (int tries = 0; tries < 3; tries++) { /* the first look gives it a list of its slots */
+        *version = version_of(class);
+        PyObject *found = PyObject_CallOneArg(tools.form_of, (PyObject *)class);
+        if (!found || (*version && *version == class->tp_version_tag))
+            return found;
+        Py_DECREF(found);
+    }
+    return Py_NewRef(Py_None);
+}
+
+/* Note what is found of a class at this place: that; NULL with an exception that ends the program. */
 static const Form *learn(Form *place, PyTypeObject *class) {
     Form form = {.class = class, .changes = place->class == class ? place->changes + 1 : 0};
     PyObject *found = form.changes > MOST_CHANGES ? Py_NewRef(Py_None)
                       : tools_ready() < 0         ? NULL
-                                                  : PyObject_CallOneArg(tools.form_of, (PyObject *)class);
+                                                  : look_into(class, &form.version);
     if (!found && !PyErr_ExceptionMatches(PyExc_Exception))
         return NULL;
     PyErr_Clear();
-    form.version = class->tp_version_tag;
     int has_dict, sets_attributes;
-    if (found && found != Py_None && form.version &&
-        PyArg_ParseTuple(found, "SUUO!pp", &form.maker, &form.module, &form.name, &PyTuple_Type, &form.slots,
+    PyObject *descriptors;
+    if (found && found != Py_None &&
+        PyArg_ParseTuple(found, "SUUO!pp", &form.maker, &form.module, &form.name, &PyTuple_Type, &descriptors,
                          &has_dict, &sets_attributes) &&
-        are_slots(form.slots)) {
+        (form.slots = slots_of(descriptors))) {
         Py_INCREF(form.maker);
         Py_INCREF(form.module);
         Py_INCREF(form.name);
-        Py_INCREF(form.slots);
         form.has_dict = has_dict;
         form.sets_attributes = sets_attributes;
     } else
-        form.maker = form.module = form.name = form.slots = NULL;
+        form.maker = form.module = form.name = NULL;
     PyErr_Clear();
     Py_XDECREF(found);
     const Form former = *place;
@@ -138,14 +166,15 @@ static bool is_registered(PyTypeObject *class) {
 
 /* ---- encoding ---- */
 
-static PyObject *slot_value(PyObject *value, PyObject *slot) {
-    return *(PyObject **)((char *)value + ((PyMemberDescrObject *)slot)->d_member->offset);
+/* What is in slot i; borrowed, or NULL. */
+static PyObject *slot_value(PyObject *value, PyObject *slots, Py_ssize_t i) {
+    return *(PyObject **)((char *)value + PyLong_AsSsize_t(PyTuple_GET_ITEM(slots, 2 * i + 1)));
 }
 
 static Py_ssize_t count_filled(PyObject *value, PyObject *slots) {
     Py_ssize_t filled = 0;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(slots); i++)
-        filled += slot_value(value, PyTuple_GET_ITEM(slots, i)) != NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(slots) / 2; i++)
+        filled += slot_value(value, slots, i) != NULL;
     return filled;
 }
 
@@ -154,12 +183,12 @@ static int put_slots(Encoder *encoder, PyObject *value, PyObject *slots, Py_ssiz
     if (!at)
         return FAILED;
     wire_put_length(at, TAG_DICT, filled);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(slots); i++) {
-        PyObject *slot = PyTuple_GET_ITEM(slots, i), *item = Py_XNewRef(slot_value(value, slot));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(slots) / 2; i++) {
+        PyObject *item = Py_XNewRef(slot_value(value, slots, i));
         if (!item)
             continue;
         filled--;
-        int outcome = encode_value(encoder, PyDescr_NAME(slot));
+        int outcome = encode_value(encoder, PyTuple_GET_ITEM(slots, 2 * i));
         encoder->held = 1;
         if (outcome == ENCODED)
             outcome = encode_value(encoder, item);

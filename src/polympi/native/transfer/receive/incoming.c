@@ -307,16 +307,11 @@ static bool examine_target(Incoming *in, Elements *elements) {
     return fits;
 }
 
-/* Whether the message is one bytes object of this size, and nothing else. */
-static bool is_bytes(const Incoming *in, uint64_t nbytes) {
-    const char *stream = in->inbox->stream;
-    return wire_get_tag(stream) == TAG_BYTES && in->inbox->stream_bytes == LENGTH_FORM &&
-           in->inbox->announced.part_count == 1 && wire_get_length(stream + TAG_FORM) == nbytes;
-}
-
 /* Memory for part i, kept with the message; NULL with an exception. */
 static char *part_memory(Incoming *in, uint64_t nbytes) {
-    if (!in->target && is_bytes(in, nbytes)) {
+    const Inbox *inbox = in->inbox;
+    if (!in->target &&
+        wire_is_bytes(inbox->stream, inbox->stream_bytes, inbox->announced.part_count, nbytes)) {
         heap_expect((Py_ssize_t)nbytes);
         in->inbox->bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)nbytes);
         return in->inbox->bytes ? PyBytes_AS_STRING(in->inbox->bytes) : NULL;
