@@ -103,7 +103,7 @@ def made_slotted(kind: type, **slots: Any) -> Any:
 
 
 PLAIN: dict[str, Callable[[Any], Any]] = {
-    "attributes": lambda x: Plain(one=x, two=x),
+    "attributes": lambda x: Plain(one=x, two=2),
     "derived": lambda x: Derived(one=x),
     "dataclass": lambda x: Record(x, 1),
     "frozen": Frozen,
