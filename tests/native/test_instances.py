@@ -59,7 +59,7 @@ class Slotted:
 
     def __init__(self, one: Any = None) -> None:
         self.one = one
-        self.__private = one
+        self.__private = "private"
 
 
 class SlottedMore(Slotted):
@@ -80,7 +80,7 @@ class WithProperty:
 
     def __init__(self, one: Any = None) -> None:
         vars(self)["one"] = one
-        vars(self)["cached"] = one
+        vars(self)["cached"] = "of the instance"
 
     @property
     def one(self) -> str:
@@ -114,7 +114,7 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
     "an empty slot": lambda x: made_slotted(SlottedMore, one=x),
     "generic": Generical,
     "property": WithProperty,
-    "long name": lambda x: Plain(**{"x" * 300: x, "é": x}),
+    "long name": lambda x: Plain(**{"x" * 300: x, "é": 1}),
 }
 
 
