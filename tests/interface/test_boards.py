@@ -32,6 +32,10 @@ for number, nbytes in enumerate({SIZES}):
     here, one, several = rank == root, np.zeros(nbytes, "u1"), np.zeros((size, nbytes), "u1")
     wide = np.zeros((size, 2 * nbytes), "u1")[:, ::2]
     assert same(c.bcast(mine if here else None, root), all_of_them[root])
+    assert c.bcast(mine.tobytes() if here else None, root) == all_of_them[root].tobytes()
+    assert c.ibcast(mine.tobytes() if here else None, root).wait() == all_of_them[root].tobytes()
+    assert c.bcast(mine.tobytes() if here else None, root, into=one) is one and same(one, rows[root])
+    one[:] = 0
     assert same(c.gather(mine, root), all_of_them if here else None)
     assert same(c.scatter(all_of_them if here else None, root), mine)
     assert same(c.allgather(mine), all_of_them)
