@@ -223,7 +223,8 @@ bool has_metadata(PyObject *dtype);
 /* pickle.c: pickle.dumps(value, 5) and pickle.loads, without anything apart. New references or NULL. */
 PyObject *pickled(PyObject *value);
 PyObject *unpickled(const char *pickle, Py_ssize_t length);
-/* The same of a pickle that asks for one buffer, which is `state`; takes over that, which may be NULL. */
+/* pickle.loads of a pickle that asks for one buffer, which is `state`; takes over `state`, which may be
+ * NULL. */
 PyObject *unpickled_with(const char *pickle, Py_ssize_t length, PyObject *state);
 
 /* ---- attributes ---- */

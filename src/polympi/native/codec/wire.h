@@ -138,7 +138,7 @@ static inline uint64_t wire_get_length(const char *at) {
 static inline uint8_t wire_get_short(const char *at) { return (uint8_t)*at; }
 static inline uint8_t wire_get_type(const char *at) { return (uint8_t)*at; }
 
-/* Whether a stream is one bytes object whose data are the only part, of so many bytes. */
+/* Whether a stream is one bytes object whose data are the only part, which has nbytes. */
 static inline bool wire_is_bytes(const char *stream, Py_ssize_t stream_bytes, uint64_t parts,
                                  uint64_t nbytes) {
     return stream_bytes == LENGTH_FORM && parts == 1 && wire_get_tag(stream) == TAG_BYTES &&
