@@ -3,7 +3,7 @@
 It runs itself under callgrind, on the serial backend, where rank 0 sends to itself: so nothing is counted but Python's
 and polympi's own work, and a busy machine gives the same counts.
 
-    python benchmarks/object_instructions.py
+    POLYMPI_BACKEND=serial python benchmarks/object_instructions.py
 """
 
 from __future__ import annotations
