@@ -71,7 +71,7 @@ static PyObject *slots_of(PyObject *descriptors) {
     return slots;
 }
 
-/* The version of a class, which gets one when an attribute is looked up; 0 where there are no more. */
+/* The version of a class, which gets one when an attribute is looked up; 0 if none is left. */
 static unsigned version_of(PyTypeObject *class) {
     PyObject *any = get_attribute((PyObject *)class, NAME("__reduce_ex__"));
     Py_XDECREF(any);
