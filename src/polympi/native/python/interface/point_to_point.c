@@ -183,20 +183,44 @@ enum { MOST_TESTED = 16 };
 /* Longer messages are mostly not complete at once, and a test costs as much as the send. */
 enum { MOST_TESTED_BYTES = 256 };
 
-static bool may_be_complete(const Outgoing *out) {
-    return out->request_count == 1 && out->stream.used <= MOST_TESTED_BYTES &&
-           sends_of_requests() < MOST_TESTED;
+static bool may_be_complete(Py_ssize_t nbytes) {
+    return nbytes <= MOST_TESTED_BYTES && sends_of_requests() < MOST_TESTED;
+}
+
+/* Start the send of a request, if it is that of a small array: 1; 0 for any other, -1 with an exception. */
+static int start_array(Communicator *self, PyObject *object, const Call *call, Request *request) {
+    if (Py_TYPE(object) != ndarray_type || PyArray_NBYTES((PyArrayObject *)object) >= PART_BYTES)
+        return 0;
+    Sending *send;
+    bool tested = may_be_complete(PyArray_NBYTES((PyArrayObject *)object));
+    int started = sending_start_array(self, object, call, tested, &send);
+    if (started > 0 && send)
+        request_sends(request, send);
+    return started;
+}
+
+/* Encode an object, and start the send of a request: 0 or -1. */
+static int encode_lasting(Outgoing *out, PyObject *object, enum mode mode) {
+    const Call *call = &out->call;
+    int started = mode == SYNCHRONOUS ? 0 : outgoing_start_simple(out, object, call->peer, call->tag);
+    if (started)
+        return started < 0 ? -1 : 0;
+    return codec_encode(&out->stream, object) < 0 ? -1
+                                                  : outgoing_start(out, USER, call->peer, call->tag, mode);
 }
 
 /* Start the send of a request: 0 or -1. Most small ones are then complete. */
 static int start_lasting(Communicator *self, PyObject *object, const Call *call, enum mode mode,
                          Request *request) {
     Outgoing out;
-    if (open_message(&out, self, object, call) < 0)
+    int started = mode == SYNCHRONOUS ? 0 : start_array(self, object, call, request);
+    if (likely(started))
+        return started < 0 ? -1 : 0;
+    if (outgoing_open(&out, self, call) < 0)
         return -1;
-    out.lasts = true;
-    int complete = outgoing_start(&out, USER, call->peer, call->tag, mode);
-    if (complete == 0 && may_be_complete(&out))
+    out.lasts = out.stream.direct = true;
+    int complete = encode_lasting(&out, object, mode);
+    if (complete == 0 && out.request_count == 1 && may_be_complete(out.stream.used))
         complete = outgoing_test(&out);
     if (complete) {
         outgoing_close(&out);

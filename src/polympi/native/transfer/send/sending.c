@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 #include "memory/blocks.h"
+#include "transfer/simple_array.h"
 
 struct belongings {
     char *packet; /* NULL: the small message is in the Sending */
@@ -73,6 +74,50 @@ Sending *outgoing_keep(Outgoing *out) {
     send->call = out->call;
     send->request_count = out->request_count;
     return send;
+}
+
+/* Where `send` has only its small message and one request. */
+static inline void keep_small(Sending *send, Communicator *comm, const Call *call) {
+    send->comm = Py_NewRef((PyObject *)comm);
+    send->call = *call;
+    send->call.comm = comm;
+    send->requests = &send->first;
+    send->request_count = 1;
+    send->belongings = NULL;
+}
+
+int sending_start_array(Communicator *comm, PyObject *object, const Call *call, bool tested, Sending **kept) {
+    PyArrayObject *array = (PyArrayObject *)object;
+    char head[ARRAY_FORM(SIMPLE_DIMENSIONS)];
+    Py_ssize_t nbytes, head_bytes;
+    int complete = 0, code;
+    if (Py_TYPE(object) != ndarray_type || !PyArray_IS_C_CONTIGUOUS(array) ||
+        !(head_bytes = simple_head(array, head, &nbytes)) || nbytes >= PART_BYTES)
+        return 0;
+    Sending *send = sending_take(head_bytes + nbytes);
+    if (unlikely(!send))
+        return PyErr_NoMemory(), -1;
+    copy_elements(send->message, head, head_bytes);
+    copy_elements(send->message + head_bytes, PyArray_BYTES(array), nbytes);
+    int size = (int)(head_bytes + nbytes);
+    if (tested) {
+        code = locked_send_now(send->message, size, MPI_BYTE, call->peer, call->tag, comm->comm, &send->first,
+                               &complete);
+        locked_wake(comm->comm, call->peer);
+    } else
+        code = locked_isend(send->message, size, MPI_BYTE, call->peer, call->tag, comm->comm, &send->first);
+    if (likely(complete)) {
+        sending_give(send);
+        *kept = NULL;
+        return 1;
+    }
+    keep_small(send, comm, call);
+    *kept = send;
+    if (likely(code == MPI_SUCCESS))
+        return 1;
+    raise_mpi(code, call);
+    sending_close(send, 0);
+    return -1;
 }
 
 /* Nothing of it is in flight. May run Python code. */

@@ -33,6 +33,10 @@ void sending_give(Sending *send);
 void outgoing_free(Stream *stream, char **copies, int copy_count);
 /* Move a started message into its own memory, which closes `out`; NULL with MemoryError. */
 Sending *outgoing_keep(Outgoing *out);
+/* Start the send of a small array in C order of a native dtype, in standard mode, from memory of just its
+ * size; `tested`: once, since it is likely to be complete. 1, and `*kept` is what is in flight, NULL if it is
+ * complete; 0 for any other object; -1 with an exception. */
+int sending_start_array(Communicator *comm, PyObject *object, const Call *call, bool tested, Sending **kept);
 /* A message of one request that reads from memory of `owner`, or from `copy` (may be NULL), which pool_free
  * frees in the end. NULL without memory: then all is leaked, since MPI may still read it. */
 Sending *sending_new(PyObject *comm, const Call *call, MPI_Request request, PyObject *owner, char *copy);
