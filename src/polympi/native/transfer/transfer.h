@@ -93,6 +93,9 @@ PyObject *incoming_wait(Incoming *in, Status *status, double timeout);
  * little more than MPI's own calls. `status` may be NULL. */
 PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *into, const Call *call,
                            Status *status, double timeout);
+/* If it is into an array of which a small message has arrived: the array, a new reference, and it is closed.
+ * NULL without an exception: wait for it, or deliver it. */
+PyObject *incoming_take_array(Incoming *in, Status *status);
 /* Wait until all has arrived. Does not close: after a time-out the caller may wait again. */
 int incoming_finish(Incoming *in, double timeout);
 /* Whether all has arrived, or nothing more will because the message is wrong, which incoming_deliver reports.

@@ -176,14 +176,26 @@ static int check_free(const Request *request) {
     return 0;
 }
 
-/* Everything has arrived: deliver the object. */
-static int complete_receive(Request *request) {
-    PyObject *value = request->kind == RECEIVING ? incoming_deliver(request->in, &request->status)
-                                                 : raw_receive_deliver(request->raw, &request->status);
+/* Its message has been delivered. */
+static int take_value(Request *request, PyObject *value) {
     incoming_trim();
     request->kind = COMPLETE;
     request_set_value(request, value); /* NULL if it failed: every later wait reports that */
     return value ? 0 : -1;
+}
+
+/* Everything has arrived: deliver the object. */
+static int complete_receive(Request *request) {
+    return take_value(request, request->kind == RECEIVING
+                                   ? incoming_deliver(request->in, &request->status)
+                                   : raw_receive_deliver(request->raw, &request->status));
+}
+
+static int wait_for_object(Request *request, double timeout) {
+    PyObject *array = incoming_take_array(request->in, &request->status);
+    if (likely(array != NULL))
+        return take_value(request, array);
+    return incoming_finish(request->in, timeout) < 0 ? -1 : complete_receive(request);
 }
 
 /* It is complete, or has failed: take its result. */
@@ -234,7 +246,7 @@ static int complete_access(Request *request) {
 
 static int wait_for_message(Request *request, double timeout) {
     if (request->kind == RECEIVING)
-        return incoming_finish(request->in, timeout) < 0 ? -1 : complete_receive(request);
+        return wait_for_object(request, timeout);
     if (request->kind == RECEIVING_PLAINLY)
         return raw_receive_wait(request->raw, timeout) < 0 ? -1 : complete_receive(request);
     if (request->kind == IN_COLLECTIVE)

@@ -113,7 +113,7 @@ static inline void open_incoming(Incoming *in, Communicator *comm, const Call *c
     in->requests = &in->first;
     in->request_count = in->request_capacity = 1;
     in->filled = in->waited_for = in->moving = in->abandoned = in->given_up = in->listed = in->probes =
-        in->expects = false;
+        in->expects = in->small = false;
     in->array = in->refusal = NULL;
     in->target = NULL;
 }
@@ -152,9 +152,11 @@ static inline Incoming *start(Communicator *comm, enum channel channel, int sour
     open_incoming(in, comm, call);
     if (into && into != Py_None) {
         SimpleArray later;
-        if (likely(simple_array(into, promised ? &in->inbox->simple : &later))) {
+        SimpleArray *simple = promised ? &in->inbox->simple : &later;
+        if (likely(simple_array(into, simple))) {
             in->array = Py_NewRef(into);
             in->expects = promised;
+            in->small = simple->nbytes < PART_BYTES;
         } else if (unlikely(!(in->target = target_new(into, call))) && !(promised && refuse_later(in))) {
             incoming_close(in);
             return NULL;
@@ -726,6 +728,32 @@ PyObject *incoming_receive(Communicator *comm, int source, int tag, PyObject *in
     else
         fail(in);
     return incoming_wait(in, status, timeout);
+}
+
+PyObject *incoming_take_array(Incoming *in, Status *status) {
+    PyObject *array = in->array, *taken;
+    if (!in->small || unlikely(!array || in->stage != POSTED || in->probes || in->moving))
+        return NULL;
+    if (unlikely(in->request_count == 0)) /* a cancel has found the message, and its status */
+        return NULL;
+    enum step complete = test_requests(&in->first, 1, &in->inbox->small, &in->call);
+    if (complete == PENDING)
+        return NULL;
+    if (unlikely(complete == FAILED)) {
+        fail(in);
+        return NULL;
+    }
+    if (unlikely(!(in->expects = in->expects || simple_array(array, &in->inbox->simple)) ||
+                 !take_small(in->inbox, array, &taken, status))) {
+        advance(in);
+        return NULL;
+    }
+    incoming_unlist(in);
+    Communicator *comm = in->comm;
+    put_back(in);
+    Py_DECREF(array);
+    Py_DECREF(comm);
+    return taken;
 }
 
 static enum step test_stage(Incoming *in) {

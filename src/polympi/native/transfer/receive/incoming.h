@@ -24,6 +24,7 @@ struct Incoming {
     bool listed;
     bool probes;  /* POSTED, but not for MPI: see probing_receive.h */
     bool expects; /* inbox->simple is how the message of the array begins */
+    bool small;   /* the array's data fit into the small message */
     int request_count, request_capacity;
     MPI_Request first;     /* of the small message */
     MPI_Request *requests; /* of the stage: that one, or those in the inbox while they fit there */
