@@ -53,6 +53,81 @@ else:
     for tag, got in zip(receives, mpi.wait_all(tuple(receives.values()))):
         assert same(got, value(tag)) and (tag < 300 or got is into[tag])
 """,
+    "arrays of all shapes and types arrive as they were when their send began": """
+def arrays():
+    for shape in (), 1, 0, 511, 512, (2, 3), (3, 1, 2, 4), (1, 2, 1, 2, 3), (8, 64), (8, 8, 8):
+        for dtype in "f8", "i4", "?", "c16", ">f8", "M8[s]", [("value", "f8"), ("weight", "i4")]:
+            yield np.arange(np.prod(shape, dtype=int)).reshape(shape).astype("i4").astype(dtype)
+    yield from (np.arange(12.0).reshape(3, 4).T, np.arange(40)[::3], np.arange(10.0)[::-1])
+
+for begin in c.isend, c.irsend, c.issend:
+    for sent in arrays():
+        small = sent.copy(order="K")
+        if rank == 0:
+            in_turn()
+            requests = [begin(small, 1, tag) for tag in (1, 2)]
+            mpi.wait_all(requests)
+            in_turn()
+        else:
+            into = np.empty_like(sent)
+            requests = [c.irecv(0, 1, into=into), c.irecv(0, 2)]
+            in_turn()
+            got, other = mpi.wait_all(requests)
+            assert got is into and same(got, sent) and same(other, sent)
+            status = requests[0].wait(status=True)[1]
+            assert (status.source, status.tag, status.elements) == (0, 1, sent.size)
+            in_turn()
+""",
+    "an array that does not fit is refused, and the messages after it arrive": """
+for late in False, True:
+    if rank == 0:
+        if late:
+            in_turn()
+        requests = [c.isend(np.arange(n), 1, 3) for n in (4, 3, 5, 2000, 2)] + [c.isend(None, 1, 3)]
+        requests += [c.isend(np.arange(3.0), 1, 3), c.isend(np.arange(3), 1, 3)]
+        if not late:
+            in_turn()
+        mpi.wait_all(requests)
+        in_turn()
+    else:
+        targets = [np.full(n, -1) for n in (4, 4, 4, 4, 4, 4, 3, 3)]
+        requests = [c.irecv(0, 3, into=target) for target in targets]
+        in_turn()
+        assert requests[0].wait() is targets[0] and same(targets[0], np.arange(4))
+        assert requests[1].wait() is not None and targets[1].tolist() == [0, 1, 2, -1]
+        errors = {2: mpi.TruncationError, 3: mpi.TruncationError, 5: mpi.MismatchError, 6: mpi.MismatchError}
+        for place, error in errors.items():
+            with raises(error):
+                requests[place].wait()
+            with raises(mpi.StateError, "has failed before"):
+                requests[place].wait()
+            assert (targets[place] == -1).all()
+        assert requests[7].wait() is targets[7] and same(targets[7], np.arange(3))
+        requests[4].wait()
+        assert targets[4].tolist() == [0, 1, -1, -1]
+        in_turn()
+""",
+    "a wait for a small array that timed out can be repeated": """
+if rank == 0:
+    in_turn()
+    mpi.wait_all([c.isend(np.full(3, float(tag)), 1, tag) for tag in (3, 1, 0, 2)])
+    in_turn()
+else:
+    into = [np.zeros(3) for _ in range(4)]
+    requests = [c.irecv(0, tag, into=into[tag]) for tag in range(4)]
+    for wait in requests[2].wait, lambda timeout: mpi.wait_all(requests, timeout=timeout):
+        with raises(mpi.Timeout):
+            wait(timeout=0.01)
+    assert c.irecv(0, 9, into=np.zeros(3)).cancel() is True
+    dropped = c.irecv(0, 3, into=np.zeros(3))
+    del dropped
+    gc.collect()
+    in_turn()
+    assert requests[2].wait() is into[2]
+    assert all(got is array for got, array in zip(mpi.wait_all(requests), into))
+    assert [array.tolist() for array in into] == [[float(tag)] * 3 for tag in range(4)]
+    in_turn()
+""",
     "a receive is cancelled only while nothing has arrived": """
 for value in 7, np.arange(5.0), np.arange(10.0**5), ["x" * 10**5]:
     for into in False, True:

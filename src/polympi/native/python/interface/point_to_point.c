@@ -168,7 +168,8 @@ static int open_message(Outgoing *out, Communicator *self, PyObject *object, con
     if (outgoing_open(out, self, call) < 0)
         return -1;
     out->stream.direct = true;
-    if (codec_encode(&out->stream, object) == 0)
+    out->stream.used = simple_message(object, out->packet);
+    if (out->stream.used > 0 || codec_encode(&out->stream, object) == 0)
         return 0;
     outgoing_close(out);
     return -1;
