@@ -48,6 +48,21 @@ static inline bool simple_array(PyObject *object, SimpleArray *simple) {
     return true;
 }
 
+/* Whether an object is such an array of a native dtype, before anything is written about it. */
+static inline bool is_simple_array(PyObject *object) {
+    PyArrayObject *array = (PyArrayObject *)object;
+    return Py_TYPE(object) == ndarray_type && PyArray_ISCARRAY(array) &&
+           is_native_dtype(PyArray_DESCR(array)) && PyArray_NDIM(array) <= SIMPLE_DIMENSIONS;
+}
+
+/* The elements and bytes of an array, mostly of one axis, without a call of NumPy then. */
+static inline Py_ssize_t elements_of(PyArrayObject *array) {
+    return likely(PyArray_NDIM(array) == 1) ? PyArray_DIM(array, 0) : PyArray_SIZE(array);
+}
+static inline Py_ssize_t array_bytes(PyArrayObject *array) {
+    return elements_of(array) * PyDataType_ELSIZE(PyArray_DESCR(array));
+}
+
 /* Whether a message begins so. */
 static inline bool begins_simple(const char *packet, const SimpleArray *simple) {
     if (likely(simple->head_bytes == ROW_FORM))

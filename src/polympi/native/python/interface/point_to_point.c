@@ -190,10 +190,10 @@ static bool may_be_complete(Py_ssize_t nbytes) {
 
 /* Start the send of a request, if it is that of a small array: 1; 0 for any other, -1 with an exception. */
 static int start_array(Communicator *self, PyObject *object, const Call *call, Request *request) {
-    if (Py_TYPE(object) != ndarray_type || PyArray_NBYTES((PyArrayObject *)object) >= PART_BYTES)
+    if (Py_TYPE(object) != ndarray_type || array_bytes((PyArrayObject *)object) >= PART_BYTES)
         return 0;
     Sending *send;
-    bool tested = may_be_complete(PyArray_NBYTES((PyArrayObject *)object));
+    bool tested = may_be_complete(array_bytes((PyArrayObject *)object));
     int started = sending_start_array(self, object, call, tested, &send);
     if (started > 0 && send)
         request_sends(request, send);

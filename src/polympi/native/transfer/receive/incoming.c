@@ -151,12 +151,13 @@ static inline Incoming *start(Communicator *comm, enum channel channel, int sour
         return NULL;
     open_incoming(in, comm, call);
     if (into && into != Py_None) {
-        SimpleArray later;
-        SimpleArray *simple = promised ? &in->inbox->simple : &later;
-        if (likely(simple_array(into, simple))) {
+        if (promised && simple_array(into, &in->inbox->simple)) {
             in->array = Py_NewRef(into);
-            in->expects = promised;
-            in->small = simple->nbytes < PART_BYTES;
+            in->expects = true;
+            in->small = in->inbox->simple.nbytes < PART_BYTES;
+        } else if (!promised && is_simple_array(into)) { /* its inbox stays untouched */
+            in->array = Py_NewRef(into);
+            in->small = array_bytes((PyArrayObject *)into) < PART_BYTES;
         } else if (unlikely(!(in->target = target_new(into, call))) && !(promised && refuse_later(in))) {
             incoming_close(in);
             return NULL;
@@ -527,7 +528,7 @@ static PyObject *into_simple(Incoming *in, Status *status) {
     if (likely(simple->nbytes < PART_BYTES))
         memcpy(simple->data, in->inbox->packet + simple->head_bytes, (size_t)simple->nbytes);
     if (status) {
-        status->elements = PyArray_SIZE((PyArrayObject *)in->array);
+        status->elements = elements_of((PyArrayObject *)in->array);
         status->nbytes = simple->nbytes;
     }
     PyObject *array = in->array;
@@ -665,11 +666,6 @@ static inline enum step receive_now(Communicator *comm, int source, int tag, Inc
     int complete, code = RECEIVE_NOW(in->inbox->packet, PACKET_BYTES, MPI_BYTE, mpi_source(source),
                                      mpi_tag(tag), comm->comm, &in->first, &in->inbox->small, &complete);
     return unlikely(code != MPI_SUCCESS) ? raise_mpi(code, call) : complete;
-}
-
-/* The elements of an array, mostly of one axis, without a call of NumPy then. */
-static inline Py_ssize_t elements_of(PyArrayObject *array) {
-    return likely(PyArray_NDIM(array) == 1) ? PyArray_DIM(array, 0) : PyArray_SIZE(array);
 }
 
 /* Deliver a message that is complete in its packet, with its status, which may be NULL; false: it needs more.
