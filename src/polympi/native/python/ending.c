@@ -142,6 +142,7 @@ static int drain_offloaded(PyObject *say, bool patient, Idle *idle) {
         if (long_since && !said && say_what_is_waited_for(say) < 0)
             return -1;
         said = long_since;
+        idle_look(idle);
         if (let_others_run(&signals, idle) < 0)
             return -1;
     }

@@ -1,4 +1,5 @@
 /* The extension module. */
+#include "transport/network_watch.h"
 #include "transport/sleepers.h"
 
 #include "base/arguments.h"
@@ -135,6 +136,7 @@ static PyObject *rest(PyObject *Py_UNUSED(module), PyObject *seconds) {
         given = REST_WITH_WINDOW;
     Sleep own = sleep;
     sleep_begin(&own);
+    (void)watch_network(given);
     Py_BEGIN_ALLOW_THREADS;
     sleep_for(&own, given);
     Py_END_ALLOW_THREADS;

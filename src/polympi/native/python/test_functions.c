@@ -9,6 +9,7 @@
 #include "python/interface/communicator.h"
 #include "python/start.h"
 #include "transfer/transfer.h"
+#include "transport/network_watch.h"
 #include "transport/shared_memory.h"
 #include "transport/strided_datatype.h"
 #include "transport/windows.h"
@@ -180,6 +181,18 @@ static PyObject *woken(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
     return PyLong_FromUnsignedLong(sleeper_woken());
 }
 
+/* The longest sleep that began since the last call, in seconds. */
+static PyObject *take_longest_sleep(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    double longest = longest_sleep;
+    longest_sleep = 0;
+    return PyFloat_FromDouble(longest);
+}
+
+/* How often the network has woken this rank. */
+static PyObject *network_calls(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    return PyLong_FromUnsignedLong(network_watch_calls());
+}
+
 /* Have communicators made from now on, on all ranks, place this rank on the machine of this number. */
 static PyObject *pretend_machine(PyObject *Py_UNUSED(module), PyObject *number) {
     long machine = PyLong_AsLong(number);
@@ -215,6 +228,8 @@ PyMethodDef test_functions[] = {
     {"_refuse_shared_memory", refuse_shared_memory, METH_O, NULL},
     {"_asleep", asleep, METH_VARARGS, NULL},
     {"_woken", woken, METH_NOARGS, NULL},
+    {"_longest_sleep", take_longest_sleep, METH_NOARGS, NULL},
+    {"_network_calls", network_calls, METH_NOARGS, NULL},
     {"_only_sleep", set_only_sleep, METH_O, NULL},
     {"_neighbours", neighbours, METH_O, NULL},
     {NULL, NULL, 0, NULL},

@@ -20,10 +20,10 @@ typedef struct Sleeper {
 static Sleeper alone; /* before there is shared memory, or without it */
 static Sleeper *own = &alone;
 
-static bool opened;
-static MPI_Group neighbours; /* the ranks of this machine */
-static Sleeper **sleepers;   /* by rank there; NULL: its part can't be seen */
-static int keyval;           /* of the Sleepers of a communicator */
+static bool opened, complete; /* complete: the parts of all can be seen */
+static MPI_Group neighbours;  /* the ranks of this machine */
+static Sleeper **sleepers;    /* by rank there; NULL: its part can't be seen */
+static int keyval;            /* of the Sleepers of a communicator */
 
 /* ---- sleeping ---- */
 
@@ -142,6 +142,10 @@ void sleeper_ended(MPI_Comm comm, int rank) {
 
 uint32_t sleeper_woken(void) { return atomic_load(&own->woken); }
 
+bool is_own_asleep(void) { return atomic_load(&own->asleep); }
+
+bool can_neighbours_wake(void) { return complete && !state.connected && state.job_size == state.world_size; }
+
 SharedPlace sleeper_place(void) { return own == &alone ? NOWHERE : shared_place(own); }
 
 __attribute__((noinline, cold)) void wake_sleeper_at(SharedPlace place) {
@@ -156,8 +160,11 @@ static bool find_neighbours(const SharedPlace *places, int rank, int size) {
     sleepers = calloc((size_t)size, sizeof *sleepers);
     if (!sleepers)
         return false;
-    for (int other = 0; other < size; other++)
+    complete = true;
+    for (int other = 0; other < size; other++) {
+        complete &= size == 1 || places[other] != NOWHERE;
         sleepers[other] = places[other] == NOWHERE ? NULL : shared_at(places[other]);
+    }
     if (sleepers[0])
         state.any_asleep = &sleepers[0]->any;
     if (sleepers[rank])

@@ -5,8 +5,8 @@
  *
  * Giving and looking are ordered by no fence, which would cost each message more than all the rest: a
  * processor may look before the other one sees what was given, and then nobody wakes the rank. So each sleep
- * is bounded, by the length that its caller chooses. It also bounds the sleep of a rank that waits for
- * another host, or for a step of the library of which the core doesn't know. */
+ * is bounded, by the length that its caller chooses. It also bounds the sleep of a rank that waits for a step
+ * of the library of which the core doesn't know, or for another host (transport/network_watch.h). */
 #pragma once
 
 #include <stdatomic.h>
@@ -38,6 +38,12 @@ void sleep_end(const Sleep *sleep);
 
 /* How often others have woken this rank. */
 uint32_t sleeper_woken(void);
+
+/* Whether a thread of this rank sleeps, or will soon. */
+bool is_own_asleep(void);
+/* Whether every process of the job that is on this host can wake this rank. Partners can't, nor can ranks of
+ * spawned worlds. */
+bool can_neighbours_wake(void);
 
 /* ---- those who wake them ---- */
 

@@ -2,6 +2,7 @@
 #include "base/arguments.h"
 #include "base/errors.h"
 #include "python/interface/request.h"
+#include "transport/network_watch.h"
 
 /* The requests in a new tuple: while they are waited for, other threads, signal handlers and destructors may
  * change the given sequence. NULL with TypeError. */
@@ -197,6 +198,8 @@ static PyObject *find_ready(PyObject *Py_UNUSED(module), PyObject *args) {
         search.collectives = true;
         found = look_at_next(&search);
     }
+    if (found > 0 && state.several_machines)
+        network_watch_found(false);
     if (found < 0)
         Py_CLEAR(search.found);
     return search.found;

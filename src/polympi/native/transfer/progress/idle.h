@@ -22,6 +22,7 @@ typedef struct {
     int64_t large;       /* bytes that it waits for, if that are many */
     int tests;           /* to be made after a sleep without a pause */
     bool ready;          /* others wake this thread */
+    bool late;           /* what a look finds now was not announced, although the network is watched */
     bool interrupted;    /* by a signal: have Python look at it */
     bool library_yields; /* by itself, in each look */
     Sleep sleep;
@@ -38,6 +39,12 @@ static inline void idle_look(Idle *idle) {
 }
 /* After a look in vain; without the GIL. */
 void idle_pass(Idle *idle);
+/* A look has found what is waited for. */
+void idle_slept(const Idle *idle);
+static inline void idle_found(const Idle *idle) {
+    if (unlikely(idle->ready))
+        idle_slept(idle);
+}
 /* The wait is over. */
 static inline void idle_end(Idle *idle) {
     if (idle->ready)
@@ -48,3 +55,5 @@ static inline void idle_end(Idle *idle) {
 /* For tests: have all sleeps take this long unless they are ended, so that one that nobody ends is seen. 0:
  * as usual. */
 extern double only_sleep;
+/* For tests: the longest that was begun. */
+extern double longest_sleep;

@@ -153,6 +153,8 @@ static int test_until(double end, Wait *wait, MPI_Status *statuses, int *complet
         take_turn();
         code = test_any_number(wait->requests, wait->count, statuses, complete);
         end_turn();
+        if (*complete)
+            idle_found(idle);
         if (code != MPI_SUCCESS || *complete)
             break;
         idle_pass(idle);
@@ -238,6 +240,8 @@ static enum step poll_until_done(enum step (*poll)(void *context), void *context
             return FAILED;
         idle_look(idle);
         enum step done = poll(context);
+        if (done == DONE)
+            idle_found(idle);
         if (done != PENDING)
             return done;
         if (anything_pending())

@@ -32,6 +32,8 @@ void probing_end(Incoming *in) {
     DEQUE_REMOVE(last_prober, first_prober, in, earlier, later);
     in->comm->probing -= PROBER;
     __atomic_store_n(&in->probes, false, __ATOMIC_RELEASE); /* a thread outside may look at it */
+    if (unlikely(is_own_asleep()))
+        wake_own();
 }
 
 /* ---- who may take what ---- */
@@ -126,6 +128,8 @@ static int look_outside(const Incoming *in, double end, Idle *idle) {
         code = iprobe(mpi_source(in->call.peer), mpi_tag(in->call.tag), in->comm->comm, &found,
                       MPI_STATUS_IGNORE);
         end_turn();
+        if (found)
+            idle_found(idle);
         if (code != MPI_SUCCESS || found || !__atomic_load_n(&in->probes, __ATOMIC_ACQUIRE) || now() >= end)
             break;
         idle_pass(idle);
