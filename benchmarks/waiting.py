@@ -5,7 +5,8 @@
 Rank 0 waits for rank 1, in ``recv``, ``barrier`` and ``wait_any``. Processor time, user and system, is that of rank 0
 in waits of ``--long`` seconds: the range over ``--longs`` of them. The delay is the time from the call of rank 1 to the
 return of rank 0's, by the monotonic clock, which all processes of a host share: median, 95th percentile and range over
-``--wakes`` waits of 10 to 50 ms, which are long enough to sleep. The ranks are on one host, with a processor each.
+``--wakes`` waits of 10 to 50 ms, which are long enough to sleep. The ranks are on one host or on two
+of a test cluster, with a processor each.
 """
 
 from __future__ import annotations

@@ -133,3 +133,90 @@ with raises(ValueError, "waiting(): way is 'loud': give 'spin', 'balanced' or 'q
     refused = run("import polympi; polympi.world", 1, stack, env={"POLYMPI_WAIT": "loud"})
     assert refused.exit_code == 1
     assert "POLYMPI_WAIT is 'loud': give 'spin', 'balanced' or 'quiet'." in refused.stderr
+
+
+LONG_WAITS = """
+from polympi.native import core
+
+def longest_sleep():
+    c.barrier()
+    core._longest_sleep()
+    if rank == 0:
+        before = core._woken()
+        c.recv(1)
+        return core._longest_sleep(), core._woken() - before
+    time.sleep(1)
+    c.send(1, 0)
+    return 0, 0
+length, wakes = longest_sleep()
+"""
+
+
+@pytest.mark.one_host
+def test_where_a_rank_is_woken_it_looks_by_itself_less_and_less_often(run, stack) -> None:
+    script = "assert rank or (1e-3 < length <= 10e-3 and wakes), (length, wakes)"
+    run(PRELUDE + LONG_WAITS + script, 2, stack).succeeded()
+
+
+@pytest.mark.one_host
+def test_where_it_may_not_be_woken_it_looks_each_millisecond(run, stack) -> None:
+    script = "assert rank or (0 < length <= 1e-3 and not wakes), (length, wakes)"
+    run(PRELUDE + LONG_WAITS + script, 2, stack, env={"POLYMPI_MAILBOXES": "0"}).succeeded()
+
+
+ON_TWO_HOSTS = """
+from polympi.native import core
+WAYS = {  # how rank 0 waits, and what rank 1 does
+    "recv": (lambda: c.recv(1), lambda: c.send("a", 0)),
+    "large message": (lambda: c.recv(1), lambda: c.send(np.ones(200_000), 0)),
+    "recv from any rank": (lambda: c.recv(), lambda: c.send("a", 0)),
+    "a receive of ssend": (lambda: c.ssend("a", 1), lambda: c.recv(0)),
+    "wait_any": (lambda: mpi.wait_any([c.irecv(1)]), lambda: c.send("a", 0)),
+    "probe": (lambda: (c.probe(1), c.recv(1)), lambda: c.send("a", 0)),
+    "barrier": (c.barrier, c.barrier),
+    "allreduce": (lambda: c.allreduce(1), lambda: c.allreduce(1)),
+    "ibarrier": (lambda: c.ibarrier().wait(), lambda: c.ibarrier().wait()),
+}
+def network_calls(wait, give):
+    c.barrier()
+    if rank == 1:
+        time.sleep(0.5)
+        give()
+        return 1
+    before = core._network_calls()
+    wait()
+    return core._network_calls() - before
+"""
+
+
+@pytest.mark.system
+def test_the_network_wakes_a_rank(run_on_hosts, stack) -> None:
+    script = """
+with mpi.waiting("quiet"):
+    network_calls(*WAYS["recv"])  # starts what watches it
+    for name, way in WAYS.items():
+        core._only_sleep(10)  # nothing else ends it
+        counts = network_calls(*way)
+        core._only_sleep(0)
+        assert counts, name
+"""
+    run_on_hosts(PRELUDE + ON_TWO_HOSTS + script, 1, stack).succeeded()
+
+
+@pytest.mark.system
+def test_sockets_of_the_program_do_not_keep_a_rank_awake(run_on_hosts, stack) -> None:
+    # What is readable and stays so: connected with an address that isn't of this host alone, as are those of MPI.
+    script = """
+import socket
+listening = socket.create_server((socket.gethostbyname(os.uname().nodename), 0))
+sending = socket.create_connection(listening.getsockname())
+receiving, _ = listening.accept()
+sending.send(b"for the program")
+def give():
+    time.sleep(2)
+    c.send(1, 0)
+calls = network_calls(lambda: c.recv(1), give)
+assert 1 <= calls < 20, calls  # once in 1, 2, 4, ... ms, of which 2.5 s have ten
+assert receiving.recv(100) == b"for the program"
+"""
+    run_on_hosts(PRELUDE + ON_TWO_HOSTS + script, 1, stack).succeeded()

@@ -143,6 +143,7 @@ static PyObject *rest(PyObject *Py_UNUSED(module), PyObject *seconds) {
     sleep_end(&own);
     sleep_look(&own);
     sleep = own;
+    tests_after_rest = state.several_machines ? TESTS_OF_NETWORK : 1;
     return PyErr_CheckSignals() < 0 ? NULL : Py_NewRef(Py_None);
 }
 

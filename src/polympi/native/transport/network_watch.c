@@ -130,14 +130,16 @@ static void watch_sockets(void) {
     struct epoll_event event;
     while (atomic_load(&watch.armed)) {
         int found = epoll_wait(watch.set, &event, 1, REFRESH_MS);
+        if (found < 0 && errno != EINTR) {
+            watch.set = -1; /* the program has closed it, and may have another file of this number */
+            nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        }
         if (found > 0)
             disarm_and_wake();
-        else if (found == 0 && !is_own_asleep())
-            atomic_store(&watch.armed, 0);
-        else
+        else if (is_own_asleep())
             list_sockets();
-        if (watch.set < 0 || (found < 0 && errno != EINTR))
-            nanosleep(&(struct timespec){.tv_sec = 1}, NULL); /* the program has closed all files, say */
+        else
+            atomic_store(&watch.armed, 0);
     }
 }
 

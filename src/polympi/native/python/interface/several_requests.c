@@ -192,6 +192,8 @@ static PyObject *find_ready(PyObject *Py_UNUSED(module), PyObject *args) {
         return NULL;
     const Py_ssize_t first = search.next;
     int found = look_at_next(&search);
+    for (; found == 0 && tests_after_rest > 1; search.next = first, found = look_at_next(&search))
+        tests_after_rest -= (int)Py_MIN(Py_MAX(PyList_GET_SIZE(search.requests), 1), tests_after_rest);
     if (found == 0 && state.phase == RUNNING && anything_pending()) {
         progress_some();
         search.next = first;

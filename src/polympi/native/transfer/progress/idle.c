@@ -7,7 +7,7 @@
 
 enum waiting waiting = WAIT_BALANCED;
 double only_sleep, longest_sleep;
-int open_windows;
+int open_windows, tests_after_rest;
 
 /* How a wait becomes a sleep: after this many seconds, for at most this share of what it has lasted. */
 static const struct {
@@ -58,14 +58,6 @@ static double sleep_length(const Idle *idle, double waited) {
     return length < SHORTEST_SECONDS ? SHORTEST_SECONDS : length;
 }
 
-/* Open MPI looks at a TCP network in one of this many tests, so a message is found after several sleeps if
- * there is one test between them: 1.9 ms late instead of 0.8. */
-#ifdef OPEN_MPI
-enum { TESTS_PER_LOOK = 8 };
-#else
-enum { TESTS_PER_LOOK = 1 };
-#endif
-
 void idle_slept(const Idle *idle) {
     if (state.several_machines)
         network_watch_found(idle->late);
@@ -82,7 +74,7 @@ void idle_pass(Idle *idle) {
         if (end == WOKEN) /* perhaps for the first of several steps */
             idle->since = 0;
         idle->seconds = 0;
-        idle->tests = state.several_machines ? TESTS_PER_LOOK : 1;
+        idle->tests = state.several_machines ? TESTS_OF_NETWORK : 1;
     } else if (!idle->tests && !idle->library_yields) /* not twice in a row, which would double the time */
         sched_yield();
     if (idle->tests && --idle->tests)
