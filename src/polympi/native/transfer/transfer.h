@@ -128,6 +128,9 @@ void progress_some(void);
 bool anything_pending(void);
 /* Whether data of a receive are in flight that this rank has to fetch. */
 bool receives_arriving(void);
+/* Whether there are such data or sends, as far as a short look shows; whoever sleeps meanwhile delays them.
+ */
+bool data_in_flight(void);
 /* How many steps the receives in flight still need: one for the message, one for its data. */
 Py_ssize_t receive_steps_left(void);
 /* The call of a pending receive on the communicator that may be waited for, or NULL. */

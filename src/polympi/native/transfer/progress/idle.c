@@ -37,7 +37,7 @@ static const struct {
 #define SLOWEST_NETWORK_BYTES 40e6
 
 static double rare_length(const Idle *idle, double waited) {
-    if (waited * RARE_SHARE <= LONGEST_SECONDS || !can_neighbours_wake())
+    if (waited * RARE_SHARE <= LONGEST_SECONDS || idle->others || !can_neighbours_wake())
         return LONGEST_SECONDS;
     if (state.several_machines &&
         (waited < (double)idle->large / SLOWEST_NETWORK_BYTES || !network_watch_trusted()))

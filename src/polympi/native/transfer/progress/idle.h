@@ -34,6 +34,7 @@ typedef struct {
     int tests;           /* to be made after a sleep without a pause */
     bool ready;          /* others wake this thread */
     bool late;           /* what a look finds now was not announced, although the network is watched */
+    bool others;         /* there are data in flight that nobody waits for: don't sleep for long */
     bool interrupted;    /* by a signal: have Python look at it */
     bool library_yields; /* by itself, in each look */
     Sleep sleep;

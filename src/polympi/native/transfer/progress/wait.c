@@ -180,9 +180,11 @@ static int wait_outside(Wait *wait, MPI_Status *statuses, const Call *call, doub
         int complete = 0;
         if (timeout > 0 && end > watch.began + timeout)
             end = watch.began + timeout;
+        wait->idle.others = false;
         if (anything_pending()) {
             idle_look(&wait->idle);
             progress_some();
+            wait->idle.others = data_in_flight();
             end = 0; /* back after TESTS_PER_PROGRESS tests */
         }
         if (still_running(call) < 0)
@@ -246,6 +248,7 @@ static enum step poll_until_done(enum step (*poll)(void *context), void *context
             return done;
         if (anything_pending())
             progress_some();
+        idle->others = data_in_flight();
         double time = now();
         if (!signals) {
             watch = watch_begin(time, timeout);
