@@ -48,3 +48,7 @@ void board_open(BoardExchange *exchange, Collective *collective, BoardWrite *wri
                 BoardRead *reads, int read_count);
 
 enum { BOARD_ALIGNMENT = 4096 };
+
+/* The most bytes of a reduction over boards: for more, messages with one copy are faster than two copies,
+ * although they wait. */
+enum { MOST_ON_BOARDS = 1 << 20 };

@@ -148,7 +148,7 @@ enum {
 };
 
 /* Contribution.consent. */
-enum { MAY_BLOCK = 1, IN_PLACE = 2, ON_BOARDS = 4 };
+enum { MAY_BLOCK = 1, IN_PLACE = 2, IN_SEGMENTS = 4 };
 
 typedef struct {
     Head head;        /* type: TYPE_..., op: enum op */

@@ -16,17 +16,13 @@ enum { CHUNK_ELEMENTS = 1 << 30 };
 /* Whether a blocking call is reduced so: the same on all ranks if their arrays have the same type and shape.
  */
 static bool reduces_on_boards(const Collective *collective, Py_ssize_t nbytes) {
-    enum { MOST_BYTES = 1 << 20 };
-    return collective->verb == ALLREDUCE && nbytes <= MOST_BYTES && !collective->in_flight &&
+    return collective->verb == ALLREDUCE && nbytes <= MOST_ON_BOARDS && !collective->in_flight &&
            board_ready(collective->comm);
 }
 
 /* The segment of a rank: where it begins, and its bytes. */
 static Py_ssize_t segment(const BoardReduction *reduction, int rank, Py_ssize_t *first) {
-    Py_ssize_t count;
-    split_rows(reduction->count, reduction->collective->comm->size, rank, first, &count);
-    *first *= reduction->itemsize;
-    return count * reduction->itemsize;
+    return segment_of(reduction->count, reduction->itemsize, reduction->collective->comm->size, rank, first);
 }
 
 /* The first phase: read this rank's segment of all arrays, in the order of ranks. */
@@ -140,6 +136,7 @@ int large_open(LargeReduction *large, Collective *collective, PyObject *value, e
     large->source = large->result = large->segments = NULL;
     large->packed = large->own_result = large->in_place = false;
     large->counts = NULL;
+    large->by_segment.requests = NULL;
     large->done = large->piece = 0;
     array_layout(value, &large->layout);
     large->shape = large->layout;
@@ -154,7 +151,8 @@ int large_open(LargeReduction *large, Collective *collective, PyObject *value, e
     /* MPI_Exscan wants memory at rank 0, too, although it writes nothing there */
     if ((wanted || collective->verb == EXSCAN) && take_result(large) < 0)
         return -1;
-    if (reduces_on_boards(collective, large->layout.nbytes) &&
+    large->by_messages = !reduces_on_boards(collective, large->layout.nbytes);
+    if ((!large->by_messages || reduces_in_segments(collective, large->layout.nbytes)) &&
         !(large->segments =
               pool_allocate(large->layout.nbytes + MOST_OVERSUBSCRIBED * large->layout.itemsize)))
         return -1;
@@ -184,6 +182,7 @@ void large_close(LargeReduction *large) {
     if (large->collective->lost)
         return; /* MPI may use the memory for as long as the process lives */
     free(large->counts);
+    segments_close(&large->by_segment);
     if (large->packed && large->source)
         pool_release(large->source, large->layout.nbytes);
     if (large->own_result && large->result)
@@ -299,20 +298,37 @@ static int next_of_library(LargeReduction *large) {
 
 /* ---- phase by phase ---- */
 
-int large_begin(LargeReduction *large, bool blocking, bool in_place, bool on_boards) {
-    if (on_boards) {
-        large->board.collective = large->collective;
-        large->board.native = large->native;
-        large->board.count = large->layout.count;
-        large->board.itemsize = large->layout.itemsize;
-        large->board.source = large->source;
-        large->board.result = large->result;
-        large->board.segments = large->segments;
-        board_bring(&large->board);
-        large->stage = BRINGING;
-        large->phase = (PhaseOp){&board_phase, &large->board.exchange};
-        return 1;
-    }
+static int begin_on_boards(LargeReduction *large) {
+    large->board.collective = large->collective;
+    large->board.native = large->native;
+    large->board.count = large->layout.count;
+    large->board.itemsize = large->layout.itemsize;
+    large->board.source = large->source;
+    large->board.result = large->result;
+    large->board.segments = large->segments;
+    board_bring(&large->board);
+    large->stage = BRINGING;
+    large->phase = (PhaseOp){&board_phase, &large->board.exchange};
+    return 1;
+}
+
+static int begin_in_segments(LargeReduction *large) {
+    large->by_segment = (SegmentReduction){.collective = large->collective,
+                                           .native = large->native,
+                                           .count = large->layout.count,
+                                           .itemsize = large->layout.itemsize,
+                                           .source = large->source,
+                                           .result = large->result,
+                                           .segments = large->segments,
+                                           .root = large->collective->verb == REDUCE ? large->root : NOBODY};
+    large->stage = BRINGING;
+    large->phase = (PhaseOp){&segments_phase, &large->by_segment};
+    return segments_bring(&large->by_segment) < 0 ? -1 : 1;
+}
+
+int large_begin(LargeReduction *large, bool blocking, bool in_place, bool in_segments) {
+    if (in_segments)
+        return large->by_messages ? begin_in_segments(large) : begin_on_boards(large);
     /* all ranks use MPI_IN_PLACE or none does, except in MPI_Reduce, where only the root may */
     if (large->in_place && !in_place && large->collective->verb != REDUCE && pack_source(large) < 0)
         return -1;
@@ -327,7 +343,8 @@ int large_next(LargeReduction *large) {
     if (large->stage == SPREADING)
         return 0;
     large->stage = SPREADING;
-    return board_spread(&large->board) < 0 ? -1 : 1;
+    int failed = large->by_messages ? segments_spread(&large->by_segment) : board_spread(&large->board);
+    return failed < 0 ? -1 : 1;
 }
 
 /* ---- the result ---- */

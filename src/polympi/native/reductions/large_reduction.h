@@ -1,11 +1,11 @@
-/* Reductions of large arrays, by the MPI library's collectives or over boards, phase by phase. */
+/* Reductions of large arrays, by the MPI library's collectives, over boards or in segments, phase by phase. */
 #pragma once
 
 #include "collectives/async_collective.h"
 #include "collectives/board.h"
 #include "collectives/mailbox.h"
 #include "collectives/pieces.h"
-#include "reductions/op.h"
+#include "reductions/segments.h"
 
 /* Allreduce of large arrays on an oversubscribed machine.
  *
@@ -35,11 +35,12 @@ typedef struct {
     const Target *into;
     char *result;     /* memory for the elements of the result; NULL: this rank has none */
     bool own_result;  /* that is memory of the pool rather than the target's */
-    char *segments;   /* scratch memory for boards, or NULL */
+    char *segments;   /* scratch memory for boards or segments, or NULL */
     bool wanted;      /* this rank returns a result */
     Py_ssize_t first; /* row of the result, of reduce_scatter */
     Layout shape;     /* of the result: count, nbytes, ndim and shape only */
     enum { IN_LIBRARY, BRINGING, SPREADING } stage;
+    bool by_messages; /* these are, rather than over boards */
     bool blocking;
     Py_ssize_t done; /* elements that are reduced, or will be at the end of the phase */
     int piece;       /* of reduce_scatter, if its pieces are reduced one by one: the rank */
@@ -47,6 +48,7 @@ typedef struct {
     PhaseOp phase;
     LibraryCall library;
     BoardReduction board;
+    SegmentReduction by_segment;
 } LargeReduction;
 
 /* Allocate memory, before the ranks have agreed. `into` fits the result, or is NULL. 0, or -1 with
@@ -54,9 +56,9 @@ typedef struct {
 int large_open(LargeReduction *large, Collective *collective, PyObject *value, enum op op, int root,
                bool wanted, const Target *into);
 /* Begin; the arrays of all ranks have the same type and shape. `blocking`: all ranks may block; `in_place`:
- * all can reduce in place; `on_boards`: all have memory for that. 1 with the first phase in `phase`, 0 if
+ * all can reduce in place; `in_segments`: all have memory for that. 1 with the first phase in `phase`, 0 if
  * there is none, -1. */
-int large_begin(LargeReduction *large, bool blocking, bool in_place, bool on_boards);
+int large_begin(LargeReduction *large, bool blocking, bool in_place, bool in_segments);
 /* The next one, likewise. */
 int large_next(LargeReduction *large);
 /* The result, a new reference; None if this rank gets none. */

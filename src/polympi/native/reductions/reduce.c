@@ -293,7 +293,7 @@ static int begin_large(ReductionCall *call) {
     const Contribution *total = total_of(&call->reduction);
     call->stage = LARGE;
     int more = large_begin(&call->large, total->consent & MAY_BLOCK, total->consent & IN_PLACE,
-                           total->consent & ON_BOARDS);
+                           total->consent & IN_SEGMENTS);
     call->async.phase = call->large.phase;
     return more;
 }
@@ -383,7 +383,7 @@ static void open_call(ReductionCall *call) {
             own->head.failed = collective->comm->rank;
         }
         own->consent = (blocks ? MAY_BLOCK : 0) | (call->large.in_place ? IN_PLACE : 0) |
-                       (call->large.segments ? ON_BOARDS : 0);
+                       (call->large.segments ? IN_SEGMENTS : 0);
     }
     begin_rounds(reduction);
     doubling_open(&reduction->doubling, collective);
