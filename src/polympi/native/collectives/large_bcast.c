@@ -148,6 +148,22 @@ static int answered(LargeBcast *large, int phase) {
 
 /* ---- by the library ---- */
 
+/* MPI_Bcast, or the library's nonblocking one if that takes less time. Below MPI_THREAD_MULTIPLE, MPICH 5.0
+ * copies data twice in MPI_Bcast, through 32 KiB of shared memory, and rank by rank waits for room there; in
+ * MPI_Ibcast it sends messages, which are copied once, from one process to the other (1 MiB to another rank:
+ * 60 us and 22). MPI's code. */
+static int bcast_blocking(char *piece, int count, const Collective *collective) {
+#ifndef OPEN_MPI
+    enum { MOST_AT_ONCE = 32 * 1024 };
+    if (collective->comm->together && count > MOST_AT_ONCE) {
+        MPI_Request request;
+        int code = MPI_Ibcast(piece, count, MPI_BYTE, collective->root, collective->comm->comm, &request);
+        return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+    }
+#endif
+    return MPI_Bcast(piece, count, MPI_BYTE, collective->root, collective->comm->comm);
+}
+
 /* The next piece of contiguous memory, of at most CHUNK_BYTES: 1; 0 if there is none, or -1. */
 static int next_piece(LargeBcast *large, char *data, Py_ssize_t nbytes) {
     const Collective *collective = &large->async.collective;
@@ -158,7 +174,7 @@ static int next_piece(LargeBcast *large, char *data, Py_ssize_t nbytes) {
         MPI_Request request = MPI_REQUEST_NULL;
         int code = IN_TURN(
             large->blocking
-                ? MPI_Bcast(piece, count, MPI_BYTE, collective->root, comm)
+                ? bcast_blocking(piece, count, collective)
                 : and_wake_all(MPI_Ibcast(piece, count, MPI_BYTE, collective->root, comm, &request), comm));
         if (unlikely(code != MPI_SUCCESS))
             return raise_mpi(code, &collective->call);

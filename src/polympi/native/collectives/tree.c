@@ -55,15 +55,9 @@ void spread_open_data(Spread *spread, Collective *collective, char *data, Py_ssi
  * If each rank is alone on its machine, an agreement takes two consecutive messages per level of the tree: 8
  * KiB over two hosts take 38 us with it, and 20 without. This is only for data that libraries send eagerly,
  * so that a rank that has left the call doesn't hold up its parent. In pieces of that size, more data took
- * longer than with an agreement: 64 KiB 109 us instead of 60.
- *
- * Few ranks of one machine send it as messages, which libraries copy once, from one process to the other.
- * Below MPI_THREAD_MULTIPLE, MPICH 5.0 copies it twice, in pieces of 8 KiB, with a handshake each: 1 MiB 60
- * us instead of 21. From 8 ranks on, libraries let all ranks send parts of the data at the same time. */
+ * longer than with an agreement: 64 KiB 109 us instead of 60. */
 Py_ssize_t most_down_the_tree(const Communicator *comm) {
-    enum { WHEN_OVERSUBSCRIBED = 1 << 20, FEW_RANKS = 7 };
-    if (!state.oversubscribed && comm->together && comm->size <= FEW_RANKS)
-        return CHUNK_BYTES;
+    enum { WHEN_OVERSUBSCRIBED = 1 << 20 };
     return state.oversubscribed ? WHEN_OVERSUBSCRIBED : comm->apart ? PACKET_BYTES : 0;
 }
 

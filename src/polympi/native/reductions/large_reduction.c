@@ -312,7 +312,7 @@ static int begin_on_boards(LargeReduction *large) {
     return 1;
 }
 
-static int begin_in_segments(LargeReduction *large) {
+static int begin_in_segments(LargeReduction *large, bool blocking) {
     large->by_segment = (SegmentReduction){.collective = large->collective,
                                            .native = large->native,
                                            .count = large->layout.count,
@@ -320,15 +320,17 @@ static int begin_in_segments(LargeReduction *large) {
                                            .source = large->source,
                                            .result = large->result,
                                            .segments = large->segments,
+                                           .blocking = blocking,
                                            .root = large->collective->verb == REDUCE ? large->root : NOBODY};
     large->stage = BRINGING;
     large->phase = (PhaseOp){&segments_phase, &large->by_segment};
-    return segments_bring(&large->by_segment) < 0 ? -1 : 1;
+    int more = segments_bring(&large->by_segment);
+    return more ? more : large_next(large);
 }
 
 int large_begin(LargeReduction *large, bool blocking, bool in_place, bool in_segments) {
     if (in_segments)
-        return large->by_messages ? begin_in_segments(large) : begin_on_boards(large);
+        return large->by_messages ? begin_in_segments(large, blocking) : begin_on_boards(large);
     /* all ranks use MPI_IN_PLACE or none does, except in MPI_Reduce, where only the root may */
     if (large->in_place && !in_place && large->collective->verb != REDUCE && pack_source(large) < 0)
         return -1;
@@ -343,8 +345,9 @@ int large_next(LargeReduction *large) {
     if (large->stage == SPREADING)
         return 0;
     large->stage = SPREADING;
-    int failed = large->by_messages ? segments_spread(&large->by_segment) : board_spread(&large->board);
-    return failed < 0 ? -1 : 1;
+    if (large->by_messages)
+        return segments_spread(&large->by_segment);
+    return board_spread(&large->board) < 0 ? -1 : 1;
 }
 
 /* ---- the result ---- */

@@ -1,4 +1,5 @@
-/* Reductions of large arrays, by the MPI library's collectives, over boards or in segments, phase by phase. */
+/* Reductions of large arrays, by the MPI library's collectives, over boards or in segments, phase by phase.
+ */
 #pragma once
 
 #include "collectives/async_collective.h"

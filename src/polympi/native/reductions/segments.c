@@ -12,12 +12,13 @@ bool reduces_in_segments(const Collective *collective, Py_ssize_t nbytes) {
     (void)collective, (void)nbytes; /* its own collectives send such messages */
     return false;
 #else
-    /* MPICH copies messages of more than 8 KiB between the processes, smaller ones through shared memory */
-    enum { LEAST_SEGMENT = 16 * 1024 };
+    /* MPICH copies longer messages once, from one process to the other; and through its shared memory more
+     * than this without that some rank waits for others */
+    enum { LEAST_SEGMENT = 8 * 1024, MOST_AT_ONCE = 32 * 1024 };
     const Communicator *comm = collective->comm;
     return (collective->verb == ALLREDUCE || collective->verb == REDUCE) && !collective->in_flight &&
-           comm->together && nbytes / comm->size >= LEAST_SEGMENT && nbytes <= CHUNK_BYTES &&
-           !(state.oversubscribed && nbytes <= MOST_ON_BOARDS);
+           comm->together && nbytes > MOST_AT_ONCE && nbytes / comm->size >= LEAST_SEGMENT &&
+           nbytes <= CHUNK_BYTES && !(state.oversubscribed && nbytes <= MOST_ON_BOARDS);
 #endif
 }
 
@@ -146,11 +147,14 @@ const PhaseKind segments_phase = {
 
 /* ---- the steps ---- */
 
-/* After the messages of a step were begun: 0 or -1. */
+/* After the messages of a step were begun, or not all of them: 1 if it goes on, 0 if it is over, or -1. */
 static int begun(SegmentReduction *reduction, int failed) {
     if (failed)
         give_up_messages(reduction);
-    return failed;
+    if (failed || !reduction->blocking)
+        return failed ? -1 : 1;
+    int code = IN_TURN(MPI_Waitall(reduction->request_count, reduction->requests, MPI_STATUSES_IGNORE));
+    return check_code(code, &reduction->collective->call);
 }
 
 int segments_bring(SegmentReduction *reduction) {

@@ -19,6 +19,7 @@ typedef struct {
     const char *source;
     char *result;   /* may be `source`; NULL: this rank has none */
     char *segments; /* room for a segment from each other rank */
+    bool blocking;  /* wait in the library */
     int root;       /* which alone gets the result; NOBODY: all do */
     MPI_Request *requests;
     int request_count;
@@ -30,7 +31,7 @@ bool reduces_in_segments(const Collective *collective, Py_ssize_t nbytes);
 /* The segment of a rank: where it begins, and its bytes. */
 Py_ssize_t segment_of(Py_ssize_t count, Py_ssize_t itemsize, int size, int rank, Py_ssize_t *first);
 
-/* Begin the first step, then the second, each as the phase below. 0, or -1 with an exception. */
+/* The first step, then the second: 1 if it goes on as the phase below; 0 if it is over, or -1. */
 int segments_bring(SegmentReduction *reduction);
 int segments_spread(SegmentReduction *reduction);
 void segments_close(SegmentReduction *reduction);
