@@ -148,20 +148,31 @@ static int answered(LargeBcast *large, int phase) {
 
 /* ---- by the library ---- */
 
-/* MPI_Bcast, or the library's nonblocking one if that takes less time. Below MPI_THREAD_MULTIPLE, MPICH 5.0
- * copies data twice in MPI_Bcast, through 32 KiB of shared memory, and rank by rank waits for room there; in
- * MPI_Ibcast it sends messages, which are copied once, from one process to the other (1 MiB to another rank:
- * 60 us and 22). MPI's code. */
-static int bcast_blocking(char *piece, int count, const Collective *collective) {
-#ifndef OPEN_MPI
-    enum { MOST_AT_ONCE = 32 * 1024 };
-    if (collective->comm->together && count > MOST_AT_ONCE) {
-        MPI_Request request;
-        int code = MPI_Ibcast(piece, count, MPI_BYTE, collective->root, collective->comm->comm, &request);
-        return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
-    }
+/* Whether messages down the tree take less time than MPI_Bcast; the same on all ranks. Below
+ * MPI_THREAD_MULTIPLE, MPICH 5.0 copies data twice in MPI_Bcast, through 32 KiB of shared memory, and waits
+ * for room there at every 8 KiB; messages are copied once, from one process to the other (1 MiB to another
+ * rank: 60 us and 21). From 8 ranks on libraries let all ranks pass on parts, which a tree doesn't. */
+static bool is_faster_down_the_tree(const Communicator *comm, int count) {
+#ifdef OPEN_MPI
+    (void)comm, (void)count; /* its MPI_Bcast sends such messages */
+    return false;
+#else
+    enum { MOST_AT_ONCE = 32 * 1024, FEW_RANKS = 7 };
+    return comm->together && comm->size <= FEW_RANKS && count > MOST_AT_ONCE;
 #endif
-    return MPI_Bcast(piece, count, MPI_BYTE, collective->root, collective->comm->comm);
+}
+
+/* Wait as a blocking call of the library does, without sleeping. 0 or -1. */
+static int block_down_the_tree(LargeBcast *large, char *piece, int count) {
+    Collective *collective = &large->async.collective;
+    Rounds *rounds = &large->spread.rounds;
+    int done;
+    spread_open_data(&large->spread, collective, piece, count, collective->root);
+    while ((done = rounds_step(rounds)) == 0)
+        continue;
+    if (done < 0)
+        rounds_phase.give_up(rounds);
+    return done < 0 ? -1 : 0;
 }
 
 /* The next piece of contiguous memory, of at most CHUNK_BYTES: 1; 0 if there is none, or -1. */
@@ -171,10 +182,16 @@ static int next_piece(LargeBcast *large, char *data, Py_ssize_t nbytes) {
     while (large->done < nbytes) {
         int count = (int)(nbytes - large->done < CHUNK_BYTES ? nbytes - large->done : CHUNK_BYTES);
         char *piece = data + large->done;
+        if (large->blocking && is_faster_down_the_tree(collective->comm, count)) {
+            if (block_down_the_tree(large, piece, count) < 0)
+                return -1;
+            large->done += count;
+            continue;
+        }
         MPI_Request request = MPI_REQUEST_NULL;
         int code = IN_TURN(
             large->blocking
-                ? bcast_blocking(piece, count, collective)
+                ? MPI_Bcast(piece, count, MPI_BYTE, collective->root, comm)
                 : and_wake_all(MPI_Ibcast(piece, count, MPI_BYTE, collective->root, comm, &request), comm));
         if (unlikely(code != MPI_SUCCESS))
             return raise_mpi(code, &collective->call);

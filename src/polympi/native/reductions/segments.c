@@ -153,8 +153,10 @@ static int begun(SegmentReduction *reduction, int failed) {
         give_up_messages(reduction);
     if (failed || !reduction->blocking)
         return failed ? -1 : 1;
-    int code = IN_TURN(MPI_Waitall(reduction->request_count, reduction->requests, MPI_STATUSES_IGNORE));
-    return check_code(code, &reduction->collective->call);
+    enum step done;
+    while ((done = step_messages(reduction)) == PENDING)
+        continue;
+    return done == FAILED ? -1 : 0;
 }
 
 int segments_bring(SegmentReduction *reduction) {

@@ -1,9 +1,9 @@
 /* Reduce and allreduce of large arrays in segments, by messages between the ranks.
  *
  * Each rank receives its segment of the arrays of all others, combines it with its own, and sends the result
- * to whoever wants it: two steps for any number of ranks, in which each rank sends and receives no more than
- * in the library's algorithms. Below MPI_THREAD_MULTIPLE, MPICH 5.0 instead copies arrays in pieces of 8 KiB
- * through shared memory, with a handshake each, while a message of this size is copied once, between the
+ * to the ranks that get it: two steps for any number of ranks, in which each rank sends and receives as much
+ * as in the library's algorithms. Below MPI_THREAD_MULTIPLE, MPICH 5.0 instead copies arrays in pieces of 8
+ * KiB through shared memory, with a handshake each, while a message of this size is copied once, between the
  * processes. Its algorithm for MPI_THREAD_MULTIPLE sends such messages, too, but its reduce allocates memory
  * in every call, whose pages the C library gives back each time.
  */
@@ -19,7 +19,7 @@ typedef struct {
     const char *source;
     char *result;   /* may be `source`; NULL: this rank has none */
     char *segments; /* room for a segment from each other rank */
-    bool blocking;  /* wait in the library */
+    bool blocking;  /* wait without sleeping, as in a blocking call of the library */
     int root;       /* which alone gets the result; NOBODY: all do */
     MPI_Request *requests;
     int request_count;
