@@ -9,7 +9,7 @@
 
 bool reduces_in_segments(const Collective *collective, Py_ssize_t nbytes) {
 #ifdef OPEN_MPI
-    (void)collective, (void)nbytes; /* its own collectives send such messages */
+    (void)collective, (void)nbytes; /* Open MPI 5.0 reduces 1 MiB in 41 us, this takes 64 */
     return false;
 #else
     /* MPICH copies longer messages once, from one process to the other; and through its shared memory more
