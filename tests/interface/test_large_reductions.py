@@ -24,7 +24,7 @@ for number, count in enumerate({COUNTS}):
             if (op == mpi.BXOR and dtype in ("f8", "c16")) or (op == mpi.MAX and dtype == "c16"):
                 continue
             with np.errstate(over="ignore"):
-                total = combine.reduce(given)
+                total = combine.reduce(given, dtype=dtype)
             into = np.zeros(count, dtype)
             agree = np.allclose if dtype in ("f8", "c16") else np.array_equal
             assert c.allreduce(mine, op, into=into) is into and agree(into, total), (count, dtype, op)
