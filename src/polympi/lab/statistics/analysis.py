@@ -62,6 +62,17 @@ def analyse(directory: RunDirectory) -> Analysis:
     )
 
 
+def launch_medians(directory: RunDirectory) -> pl.DataFrame:
+    """The launch medians of a run alone, as in :class:`~polympi.lab.statistics.model.Analysis`.
+
+    Raises:
+        ResultError: as of :func:`analyse`.
+    """
+    launches = directory.launches()
+    times, launches = operation_times(directory, launches)
+    return _launch_medians(times, invalid_rows(launches)).drop("communication")
+
+
 def _launch_medians(times: pl.DataFrame, invalid: set[RowKey]) -> pl.DataFrame:
     """The launch medians of all valid rows, with ``communication``; invalid rows aren't measurements."""
     refused = pl.DataFrame([astuple(row) for row in invalid], schema={c: times.schema[c] for c in ROW}, orient="row")

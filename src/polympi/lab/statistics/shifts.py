@@ -6,13 +6,19 @@ of Mann & Whitney's U (Ann. Math. Stat. 18 (1947) 50-60) says between which (Con
 Statistics*, 3rd ed., section 5.1).
 """
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polympi.lab.statistics.intervals import LEVEL, Values
+
+# With more pairs of values U is taken to be normally distributed, as Conover does with more than 20 values a sample:
+# at 100 of each its quantiles are within 0.2 % of the exact ones, which take a second.
+MOST_EXACT = 10_000
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,10 @@ def _differences(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDA
 @lru_cache(maxsize=1024)
 def _rank(fewer: int, more: int, level: float) -> tuple[int, float]:
     """Rank from 1 of the difference at which the narrowest interval begins, and its coverage; rank 0: there is none."""
+    if fewer * more > MOST_EXACT:
+        normal, spread = NormalDist(), math.sqrt(fewer * more * (fewer + more + 1) / 12)
+        rank = math.floor(fewer * more / 2 - normal.inv_cdf((1 + level) / 2) * spread)
+        return rank, 2 * normal.cdf((fewer * more / 2 - rank + 0.5) / spread) - 1
     below = np.cumsum(u_distribution(fewer, more))
     coverages = 1 - 2 * below[: fewer * more // 2]
     rank = int((coverages >= level).sum())

@@ -1,19 +1,38 @@
 """Which runs can be compared, and which of their rows are judged."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import polars as pl
 
 from polympi.lab.errors import UsageError
 from polympi.lab.plan.patterns import fits
-from polympi.lab.records import AGAIN, REFERENCE
+from polympi.lab.records import AGAIN, REFERENCE, Environment, RunRecord
 from polympi.lab.statistics.comparison.compare import FEWEST_LAUNCHES
 from polympi.lab.statistics.comparison.model import Comparison
 from polympi.lab.statistics.model import Analysis
 
 
-def why_not_comparable(before: Analysis, after: Analysis, *, absolute: bool = False) -> list[str]:
+class Recorded(Protocol):
+    """A run with what it recorded."""
+
+    @property
+    def run(self) -> RunRecord:
+        """What was asked of it."""
+
+    @property
+    def environment(self) -> Environment:
+        """The machine as it found it."""
+
+
+def why_not_comparable(before: Recorded, after: Recorded, *, absolute: bool = False) -> list[str]:
     """Why two runs cannot be compared, a sentence each; with ``absolute``, processors and libraries may differ."""
+    reasons = differences_of_design(before, after, absolute=absolute)
+    return reasons if absolute else reasons + _differences_of_platform(before, after)
+
+
+def differences_of_design(before: Recorded, after: Recorded, *, absolute: bool = False) -> list[str]:
+    """Which of what was asked for differs so that figures mean something else, a sentence each."""
     reasons = []
     if before.run.every_ranks != after.run.every_ranks:
         ranks = [", ".join(map(str, analysis.run.every_ranks)) for analysis in (before, after)]
@@ -31,7 +50,7 @@ def why_not_comparable(before: Analysis, after: Analysis, *, absolute: bool = Fa
     levels = [{level.name: level for level in analysis.run.levels} for analysis in (before, after)]
     changed = [name for name, level in levels[0].items() if name in levels[1] and levels[1][name] != level]
     reasons += [f"'{name}' stands for another setting in each of the runs." for name in changed if not absolute]
-    return reasons if absolute else reasons + _differences_of_platform(before, after)
+    return reasons
 
 
 def why_nothing_was_compared(comparison: Comparison) -> list[str]:
@@ -46,7 +65,7 @@ def why_nothing_was_compared(comparison: Comparison) -> list[str]:
     return []
 
 
-def _differences_of_platform(before: Analysis, after: Analysis) -> list[str]:
+def _differences_of_platform(before: Recorded, after: Recorded) -> list[str]:
     """What makes even ratios to C incomparable: another processor, another MPI library."""
     reasons = []
     processors = [(analysis.environment.metadata.get("cpu") or {}).get("model") for analysis in (before, after)]

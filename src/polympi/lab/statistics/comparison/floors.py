@@ -38,10 +38,12 @@ def floors(again: Values) -> Floors:
         for number, group in enumerate(groups)
     }
     cases = {key: far_end(shift(*again.sides(row))) for row, key in enumerate(again.keys)}
-    return Floors(
-        groups=_raised(ends, lambda key, known: [end for (stack, _), end in known.items() if stack == key[0]]),
-        cases=_raised(cases, neighbours),
-    )
+    return Floors(groups=group_floors(ends), cases=_raised(cases, neighbours))
+
+
+def group_floors(ends: Mapping[tuple[str, str], float | None]) -> dict[tuple[str, str], float]:
+    """The floors of benchmarks by stack, from the farther ends of the A/A arm's changes in them."""
+    return _raised(ends, lambda key, known: [end for (stack, _), end in known.items() if stack == key[0]])
 
 
 def _raised(

@@ -71,18 +71,28 @@ def reference_logs(medians: pl.DataFrame) -> pl.DataFrame:
 
 def meet(before: pl.DataFrame, after: pl.DataFrame) -> Values:
     """The rows that both runs have, from tables with stack, block, binding, a case, and ``log`` of each launch."""
-    both = pl.concat([frame.select(*ROW, "block", "log", run=pl.lit(n)) for n, frame in enumerate((before, after))])
+    both = numbered([before, after])
     common = both.group_by(ROW).agg(pl.col("run").n_unique()).filter(pl.col("run") == 2).select(ROW)
-    keys = sorted((RowKey(*row) for row in common.iter_rows()), key=_place)
-    launches = both.select("run", "block").unique().sort("run", "block").with_row_index("column")
-    if not keys:
-        return Values([], np.empty((0, launches.height)), int((launches["run"] == 0).sum()))
-    order = pl.DataFrame([[getattr(key, name) for name in ROW] for key in keys], schema=list(ROW), orient="row")
-    order = order.cast({name: both.schema[name] for name in ROW}).with_row_index("row")
-    placed = both.join(order, on=ROW).join(launches, on=["run", "block"])
-    logs = np.full((len(keys), launches.height), np.nan)
-    logs[placed["row"].to_numpy(), placed["column"].to_numpy()] = placed["log"].to_numpy()
-    return Values(keys, logs, int((launches["run"] == 0).sum()))
+    keys, logs, runs = arranged(both, common)
+    return Values(keys, logs, int((runs == 0).sum()))
+
+
+def numbered(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The tables of several runs as one, with the number of the ``run``, from 0."""
+    return pl.concat([frame.select(*ROW, "block", "log", run=pl.lit(n)) for n, frame in enumerate(runs)])
+
+
+def arranged(launches: pl.DataFrame, rows: pl.DataFrame) -> tuple[list[RowKey], Matrix, NDArray[np.int64]]:
+    """These rows in order, their logarithms with one column per launch (NaN where one is missing), and its run."""
+    keys = sorted((RowKey(*row) for row in rows.select(ROW).iter_rows()), key=_place)
+    columns = launches.select("run", "block").unique().sort("run", "block").with_row_index("column")
+    logs = np.full((len(keys), columns.height), np.nan)
+    if keys:
+        order = pl.DataFrame([[getattr(key, name) for name in ROW] for key in keys], schema=list(ROW), orient="row")
+        order = order.cast({name: launches.schema[name] for name in ROW}).with_row_index("row")
+        placed = launches.join(order, on=ROW).join(columns, on=["run", "block"])
+        logs[placed["row"].to_numpy(), placed["column"].to_numpy()] = placed["log"].to_numpy()
+    return keys, logs, columns["run"].to_numpy().astype(np.int64)
 
 
 def groups_of(values: Values) -> list[Group]:

@@ -1,0 +1,1 @@
+"""Many runs in order of time: when did a binding become slower?"""

@@ -1,0 +1,53 @@
+"""Bindings in benchmarks over many runs, each run with a value per launch."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from polympi.lab.statistics.comparison.values import Group, Matrix, Values, arranged, groups_of, numbered, typical
+from polympi.lab.statistics.history.mann_whitney import Vector
+from polympi.lab.statistics.operations import ROW
+
+_GROUP = ("stack", "binding", "benchmark")
+
+
+@dataclass(frozen=True)
+class Launches:
+    """The typical row of a group: its logarithms relative to its own level, over runs."""
+
+    group: Group
+    level: float  # the logarithm around which they lie: the median over rows of their own medians
+    logs: Vector  # one per launch
+    runs: NDArray[np.int64]  # the run of each, from 0
+
+    @property
+    def present(self) -> list[int]:
+        """The runs that have the group."""
+        return [int(run) for run in np.unique(self.runs)]
+
+    def of(self, runs: Sequence[int]) -> Vector:
+        """The values of some runs."""
+        return self.logs[np.isin(self.runs, runs)]
+
+
+def gather(runs: Sequence[pl.DataFrame]) -> Iterator[Launches]:
+    """The groups of several runs, each with the rows that all of its runs have; tables as of :func:`numbered`.
+
+    Groups of which no row is in all of their runs are left out.
+    """
+    launches = numbered(runs)
+    of_group = launches.group_by(_GROUP).agg(pl.col("run").n_unique().alias("present"))
+    of_row = launches.group_by(ROW).agg(pl.col("run").n_unique()).join(of_group, on=_GROUP)
+    keys, logs, columns = arranged(launches, of_row.filter(pl.col("run") == pl.col("present")))
+    values = Values(keys, logs, 0)
+    groups = groups_of(values)
+    for group, row in zip(groups, typical(values, groups).logs, strict=True):
+        there = ~np.isnan(row)
+        yield Launches(group, _level(logs[group.rows.start : group.rows.stop]), row[there], columns[there])
+
+
+def _level(rows: Matrix) -> float:
+    return float(np.median(np.nanmedian(rows, axis=1)))
