@@ -68,12 +68,11 @@ def simulate(
     """Judge made-up histories; a seed gives the same ones."""
     random = np.random.default_rng(seed)
     machine = Machine(launches, Noise(), random, benches)
-    return [_judge(scenario, machine, runs, between, threshold, random) for _ in range(histories)]
+    return [_judge(scenario, machine, runs, between=between, threshold=threshold) for _ in range(histories)]
 
 
-def _judge(
-    scenario: Scenario, machine: Machine, runs: int, between: float, threshold: float, random: np.random.Generator
-) -> Outcome:
+def _judge(scenario: Scenario, machine: Machine, runs: int, *, between: float, threshold: float) -> Outcome:
+    random = machine.random
     first = int(random.integers(2, runs + 1))  # the number of the first slower run
     made = [machine.run(scenario, later=number >= first) for number in range(1, runs + 1)]
     history = follow([_as_another(run, between, random) for run in made], threshold=threshold)
@@ -110,8 +109,16 @@ def is_met(outcomes: Sequence[Outcome]) -> bool:
 
 def main(
     *,
-    histories: Annotated[int, typer.Option(min=1, metavar="N", help="How many histories each scenario has.")] = 1000,
-    runs: Annotated[int, typer.Option(min=2, metavar="N", help="Runs of a history.")] = 20,
+    histories: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="How many histories of runs that differ by their launches alone, with and without a change.",
+        ),
+    ] = 1000,
+    others: Annotated[int, typer.Option(min=1, metavar="N", help="How many of runs that differ more.")] = 200,
+    runs: Annotated[int, typer.Option(min=2, metavar="N", help="Runs of a history.")] = 10,
     launches: Annotated[int, typer.Option(min=2, metavar="N", help="Launches of each run.")] = 9,
     threshold: Annotated[
         str, typer.Option(metavar="PERCENT", help="The threshold of 'polympi history'.")
@@ -128,7 +135,7 @@ def main(
         outcomes.append(
             simulate(
                 scenario,
-                histories,
+                others if between else histories,
                 runs=runs,
                 launches=launches,
                 between=between,

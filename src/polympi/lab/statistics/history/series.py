@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from polympi.lab.statistics.comparison.values import Group, Matrix, Values, arranged, groups_of, numbered, typical
 from polympi.lab.statistics.history.mann_whitney import Vector
@@ -20,17 +19,16 @@ class Launches:
 
     group: Group
     level: float  # the logarithm around which they lie: the median over rows of their own medians
-    logs: Vector  # one per launch
-    runs: NDArray[np.int64]  # the run of each, from 0
+    runs: dict[int, Vector]  # by run, from 0, one per launch
 
     @property
     def present(self) -> list[int]:
         """The runs that have the group."""
-        return [int(run) for run in np.unique(self.runs)]
+        return list(self.runs)
 
     def of(self, runs: Sequence[int]) -> Vector:
         """The values of some runs."""
-        return self.logs[np.isin(self.runs, runs)]
+        return np.concatenate([self.runs[run] for run in runs if run in self.runs] or [np.empty(0)])
 
 
 def gather(runs: Sequence[pl.DataFrame]) -> Iterator[Launches]:
@@ -45,8 +43,10 @@ def gather(runs: Sequence[pl.DataFrame]) -> Iterator[Launches]:
     values = Values(keys, logs, 0)
     groups = groups_of(values)
     for group, row in zip(groups, typical(values, groups).logs, strict=True):
-        there = ~np.isnan(row)
-        yield Launches(group, _level(logs[group.rows.start : group.rows.stop]), row[there], columns[there])
+        there = np.flatnonzero(~np.isnan(row))
+        starts = np.flatnonzero(np.diff(columns[there])) + 1  # columns are in the order of runs
+        by_run = {int(columns[some[0]]): row[some] for some in np.split(there, starts) if some.size}
+        yield Launches(group, _level(logs[group.rows.start : group.rows.stop]), by_run)
 
 
 def _level(rows: Matrix) -> float:
