@@ -31,6 +31,7 @@ COMMANDS = {
         "Compare two runs: every binding by its ratio to C, so that the drift of the machine between them cancels."
     ),
     "gate": Command("Measure again what a baseline measured, and fail if a binding has become slower: for CI."),
+    "history": Command("Follow bindings over many runs: when one became slower against C, and what else changed then."),
     "list": Command(
         "List stacks, bindings, benchmarks, studies and tools: what is installed, and how to install the rest.",
         "listing.list_all",

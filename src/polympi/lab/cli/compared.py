@@ -27,7 +27,7 @@ from polympi.lab.statistics.comparison.model import Comparison
 from polympi.lab.statistics.model import Analysis
 
 _STYLES = {"slower": "red", "faster": "green", "unknown": "yellow"}
-_STDOUT: Final = Path("-")
+STDOUT: Final = Path("-")
 
 Threshold = Annotated[str, typer.Option("--threshold", metavar="PERCENT", help="The smallest change that counts.")]
 USUAL_THRESHOLD = f"{THRESHOLD:.0%}"
@@ -67,11 +67,11 @@ class Forms:
         if comparison is None:
             for reason in found.sentences:
                 errors.print(f"polympi: {reason}", markup=False, soft_wrap=True)
-        elif _STDOUT not in (self.json, self.markdown):
+        elif STDOUT not in (self.json, self.markdown):
             _show(comparison, found.sentences, self.every, results)
         if comparison is not None and self.markdown is not None:
             title = f"polympi {found.command}: {found.before} → {found.after}"
-            _write(self.markdown, render_changes(comparison, title, found.sentences, every=self.every))
+            write(self.markdown, render_changes(comparison, title, found.sentences, every=self.every))
         if self.json is not None:
             document = DiffDocument(
                 before=str(found.before),
@@ -83,7 +83,7 @@ class Forms:
                 groups=comparison.groups if comparison else [],
                 rows=comparison.rows if comparison else [],
             )
-            _write(self.json, render_json(document))
+            write(self.json, render_json(document))
 
 
 def refuse(json: Path | None, markdown: Path | None) -> None:
@@ -91,7 +91,7 @@ def refuse(json: Path | None, markdown: Path | None) -> None:
     if json is not None and json == markdown:
         raise UsageError(f"--json and --markdown cannot both go to '{json}': give one of them another file.")
     for option, path in (("--json", json), ("--markdown", markdown)):
-        if path is None or path == _STDOUT:
+        if path is None or path == STDOUT:
             continue
         if path.exists() or path.is_symlink():
             raise UsageError(f"'{path}' exists and is never overwritten: choose another file with {option}.")
@@ -99,9 +99,9 @@ def refuse(json: Path | None, markdown: Path | None) -> None:
             raise UsageError(f"There is no folder '{path.parent}' for {option} '{path}': make it first.")
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
     """Write to standard output, or to a new file."""
-    if path == _STDOUT:
+    if path == STDOUT:
         typer.echo(text, nl=False)
         return
     try:

@@ -73,14 +73,15 @@ def _row(row: RowChange, absolute: bool) -> tuple[str, ...]:
     values = [format_ns(v) if absolute else f"{plain_ratio(v)}×" for v in (row.before, row.after)]
     case = Family(row.stack, row.benchmark, row.mode, row.payload).title
     size = "" if row.payload == "none" else BENCHMARKS[row.benchmark].size_words(row.size_bytes)
-    return (row.binding, case, size, *values, relative(row.change), _interval(row))
+    return (row.binding, case, size, *values, relative(row.change), interval_words(row))
 
 
 def _change(group: GroupChange) -> tuple[str, str, str]:
-    return relative(group.change), _interval(group), "–" if group.c_change is None else relative(group.c_change)
+    return relative(group.change), interval_words(group), "–" if group.c_change is None else relative(group.c_change)
 
 
-def _interval(change: Change) -> str:
+def interval_words(change: Change) -> str:
+    """The interval of a change: ``+12 to +30 %``."""
     if change.change_low is None or change.change_high is None:
         return "–"
     return f"{relative(change.change_low).removesuffix(' %')} to {relative(change.change_high)}"

@@ -28,7 +28,7 @@ def refuse_to_replace(path: Path, analysis: Analysis) -> None:
     if not path.exists():
         return
     head = _head(path)
-    if HTML_MARK not in head and MARKDOWN_MARK not in head:
+    if not _is_ours(head):
         raise UsageError(
             f"'{path}' was not made by polympi and is not replaced: move it away, or replace it with --force."
         )
@@ -37,6 +37,16 @@ def refuse_to_replace(path: Path, analysis: Analysis) -> None:
             f"In '{path.parent}' nothing was compared with C (no complete block): '{path.name}' there has more figures "
             "and is not replaced; use --force to replace it."
         )
+
+
+def refuse_to_replace_others(path: Path) -> None:
+    """Leave a file alone that polympi did not make: UsageError."""
+    if path.exists() and not _is_ours(_head(path)):
+        raise UsageError(f"'{path}' was not made by polympi and is not replaced: choose another file with -o.")
+
+
+def _is_ours(head: str) -> bool:
+    return HTML_MARK in head or MARKDOWN_MARK in head
 
 
 def write_text(path: Path, text: str) -> Path:

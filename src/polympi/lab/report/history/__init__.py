@@ -1,0 +1,1 @@
+"""A history of runs: its page, its Markdown and its JSON."""
