@@ -30,7 +30,7 @@ def report(
     from polympi.lab.statistics.analysis import analyse
 
     analysis = analyse(RunDirectory.open(directory))
-    formats = [name for name in EXPORTERS if chosen[name]] or ["html"]
+    formats = [name for name in EXPORTERS if chosen[_parameter(name)]] or ["html"]
     if analysis.summary.is_empty() and any((directory / name).exists() for name in (PAGE, TEXT)):
         why = " ".join(failures(analysis)) or "It has no launch that ended well."
         raise ResultError(f"Nothing of the run in '{directory}' can be used, so that its report stays as it is. {why}")
@@ -40,13 +40,17 @@ def report(
         results.print(str(path), markup=False, soft_wrap=True)
 
 
+def _parameter(name: str) -> str:
+    return name.replace("-", "_")
+
+
 def _with_an_option_each() -> inspect.Signature:
     """The signature of :func:`report` with an option for each form in the place of ``chosen``."""
     signature = inspect.signature(report, eval_str=True)
     directory, force, _ = signature.parameters.values()
     forms = [
         inspect.Parameter(
-            name,
+            _parameter(name),
             inspect.Parameter.POSITIONAL_OR_KEYWORD,
             default=False,
             annotation=Annotated[bool, typer.Option(f"--{name}", help=exporter.summary)],

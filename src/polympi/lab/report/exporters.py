@@ -57,6 +57,24 @@ def _write_images(form: str, analysis: Analysis, directory: Path) -> list[Path]:
     return write_images(analysis, directory, form)
 
 
+def _write_bencher(analysis: Analysis, directory: Path) -> list[Path]:
+    from polympi.lab.report.bencher import write_bencher
+
+    return write_bencher(analysis, directory)
+
+
+def _write_github_benchmark(analysis: Analysis, directory: Path) -> list[Path]:
+    from polympi.lab.report.github_benchmark import write_github_benchmark
+
+    return write_github_benchmark(analysis, directory)
+
+
+def _write_badge(analysis: Analysis, directory: Path) -> list[Path]:
+    from polympi.lab.report.badge import write_badge
+
+    return write_badge(analysis, directory)
+
+
 def _keep_report(name: str, analysis: Analysis, directory: Path) -> None:
     from polympi.lab.report.generator import refuse_to_replace
 
@@ -82,6 +100,11 @@ EXPORTERS = {
     ),
     "png": Exporter("Every plot: figures/*.png.", partial(_write_images, "png"), _replace),
     "svg": Exporter("Every plot: figures/*.svg.", partial(_write_images, "svg"), _replace),
+    "bencher": Exporter("For Bencher: bencher.json.", _write_bencher, _replace),
+    "github-action-benchmark": Exporter(
+        "For github-action-benchmark: benchmark-smaller.json and -bigger.json.", _write_github_benchmark, _replace
+    ),
+    "badge": Exporter("For an endpoint badge of shields.io: badge.json.", _write_badge, _replace),
 }
 
 

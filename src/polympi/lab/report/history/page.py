@@ -12,6 +12,7 @@ from markupsafe import Markup
 from polympi.lab.catalogue import BENCHMARKS
 from polympi.lab.conclusions.changes import relative
 from polympi.lab.conclusions.history import RATES, day
+from polympi.lab.conclusions.order import languages_of
 from polympi.lab.conclusions.phrases import plain_ratio
 from polympi.lab.report.assets import asset, assets, embedded_json, specification, template
 from polympi.lab.report.charts import Palette, config, style
@@ -89,7 +90,7 @@ class _Chart:
 
 def render_page(history: History, runs: Sequence[Run], said: Sequence[str], polympi: str) -> str:
     """The whole page: styles, script, charts and data inside; everything that comes from outside is escaped."""
-    palette = Palette(list(dict.fromkeys(one.binding for one in history.series)))
+    palette = Palette(list(dict.fromkeys(one.binding for one in history.series)), languages_of(runs[-1].run))
     specs: dict[str, Any] = {}
     stacks = [
         (stack, _charts(history, stack, runs, palette, specs))

@@ -64,7 +64,7 @@ def series_table(history: History) -> Table:
 
 def run_table(runs: Sequence[Run]) -> Table:
     """The runs, each with what changed since the one before."""
-    lines = []
+    lines: list[tuple[str, ...]] = []
     for number, run in enumerate(runs, start=1):
         found = differences(runs[number - 2], run) if number > 1 else []
         launches = run.medians.select("stack", "block").unique().height
