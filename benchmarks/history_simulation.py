@@ -118,6 +118,9 @@ def main(
         ),
     ] = 1000,
     others: Annotated[int, typer.Option(min=1, metavar="N", help="How many of runs that differ more.")] = 200,
+    bench: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Benchmarks of the quick profile, latency among them.")
+    ] = "latency/standard/bytes,barrier,bcast/standard/bytes",
     runs: Annotated[int, typer.Option(min=2, metavar="N", help="Runs of a history.")] = 10,
     launches: Annotated[int, typer.Option(min=2, metavar="N", help="Launches of each run.")] = 9,
     threshold: Annotated[
@@ -141,6 +144,7 @@ def main(
                 between=between,
                 threshold=limit,
                 seed=seed + number,
+                benches=bench.split(","),
             )
         )
     keep_raw(pl.DataFrame([vars(outcome) for some in outcomes for outcome in some]), csv)

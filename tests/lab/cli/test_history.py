@@ -50,7 +50,7 @@ def test_the_answer_names_the_binding_the_run_and_what_else_changed(folder: Path
     done = typed("history", *reversed(RUNS), "-o", page, folder=folder, COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("In 6 runs from 2026-01-01 to 2026-01-06, mpi4py in ")
-    assert "mpi4py in latency (+5" in done.stdout
+    assert "mpi4py in latency (+30 %, run 4)" in done.stdout
     assert "'polympi diff run-3 run-4' shows the rows of the largest change." in done.stdout
     lines = [line for line in done.stdout.splitlines() if "slower" in line and "run-4" in line]
     assert len(lines) == 2
@@ -121,7 +121,7 @@ def test_processors_that_alternate_have_series_of_their_own(tmp_path: Path, page
     [
         (["run-1"], "A history needs 2 runs that can be compared, and there is 1."),
         (["run-1", "run-1"], "and there is 1."),
-        (["run-1", "network"], "'network': Ranks of one host sent by the network"),
+        (["run-1", "network"], "'run-1': Ranks of one host sent by the network"),
         (["run-1", "nowhere"], "There is no result directory 'nowhere'"),
         (
             ["run-1", "run-2", "--binding", "mpi5py"],

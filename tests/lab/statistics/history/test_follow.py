@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from polympi.lab.statistics.history.follow import follow
+from polympi.lab.statistics.history.segments import looks
 
 ROWS = [("latency", "standard", size) for size in (8, 64, 512)] + [("barrier", "standard", 0)]
 
@@ -44,7 +45,7 @@ def test_a_step_is_found_at_its_run_with_its_size() -> None:
     assert [point.run for point in series["one", "latency"].points] == list(range(1, 9))
     ratios = [point.ratio for point in series["one", "latency"].points]
     assert ratios == pytest.approx([1.0] * 5 + [1.3] * 3, rel=0.03)
-    assert history.looks == 4 * 7
+    assert history.looks == 4 * looks(8)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,7 @@ def test_a_binding_may_be_missing_in_some_runs() -> None:
     history = follow(made)
     [step] = history.steps
     assert (step.run, step.previous, step.runs_before) == (7, 6, 5)
-    assert history.looks == 2 * 7 + 2 * 8
+    assert history.looks == 2 * looks(8) + 2 * looks(9)
 
 
 def test_only_what_is_chosen_is_judged() -> None:

@@ -21,7 +21,7 @@ def test_equal_values_share_their_ranks() -> None:
     values = np.array([1.0] * 20 + [2.0] * 5 + [1.0] * 10 + [2.0] * 25)
     expected = mannwhitneyu(values[:25], values[25:], method="asymptotic").pvalue
     found, _ = smallest_p_value(values, [25])
-    assert expected <= found < 2 * expected  # without a correction for ties, which makes it smaller
+    assert found > expected  # without a correction for ties, which makes it smaller
 
 
 def test_of_several_boundaries_the_clearest_is_chosen_even_where_p_values_vanish() -> None:

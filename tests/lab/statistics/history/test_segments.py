@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from polympi.lab.statistics.history.segments import divide
+from polympi.lab.statistics.history.segments import divide, looks
 
 
 def runs(*levels: float, launches: int = 9, seed: int = 1) -> list[np.ndarray]:
@@ -37,7 +37,11 @@ def test_too_few_launches_are_no_look() -> None:
 
 
 def test_equal_runs_are_divided_as_seldom_as_the_level_says() -> None:
-    looks, level = 9, 0.05
-    divided = sum(bool(divide(runs(*[0.0] * 10, launches=6, seed=seed), level / looks)) for seed in range(600))
+    divided = sum(bool(divide(runs(*[0.0] * 10, launches=6, seed=seed), 0.05 / looks(10))) for seed in range(600))
     assert divided <= 0.05 * 600
     assert divided > 0  # or it could not find anything
+
+
+def test_looks_are_those_of_all_windows() -> None:
+    assert [looks(runs) for runs in (0, 1, 2, 4, 5)] == [0, 0, 1, 3, 4 + 2 * 3]
+    assert looks(9) == 8 + 6 * 3 + 7

@@ -33,7 +33,7 @@ class HistoryDocument(msgspec.Struct, frozen=True, kw_only=True):
     format: int = HISTORY_FORMAT
     answer: str  # in one sentence
     threshold: float  # the smallest relative change that counts
-    looks: int  # how many boundaries between runs were tested
+    looks: int  # how many tests of a boundary between runs the p-values are adjusted for
     runs: list[RunOfHistory]
     left_out: dict[str, str]  # runs that can't be compared, each with the reason
     steps: list[Step]  # the changes found

@@ -24,7 +24,7 @@ from polympi.lab.statistics.comparison.floors import far_end, group_floors
 from polympi.lab.statistics.comparison.values import again_logs, judged_logs, reference_logs
 from polympi.lab.statistics.comparison.verdicts import verdict_of_change
 from polympi.lab.statistics.history.model import History, Point, Series, Step
-from polympi.lab.statistics.history.segments import divide
+from polympi.lab.statistics.history.segments import divide, looks
 from polympi.lab.statistics.history.series import Launches, gather
 from polympi.lab.statistics.history.spread import reach, spreads
 from polympi.lab.statistics.intervals import median_interval
@@ -42,13 +42,13 @@ def follow(runs: Sequence[pl.DataFrame], *, chosen: pl.Expr | None = None, thres
     """
     judged = [judged_logs(run, absolute=False) for run in runs]
     found = list(gather([run if chosen is None else run.filter(chosen) for run in judged]))
-    looks = sum(len(one.present) - 1 for one in found)
+    all_looks = sum(looks(len(one.present)) for one in found)
     of_c, of_runs = _OfC.of(runs), spreads([[median(one.of([run])) for run in one.present] for one in found])
-    limits = [_Limits(LEVEL / max(1, looks), math.log1p(threshold), spread, of_c) for spread in of_runs]
+    limits = [_Limits(LEVEL / max(1, all_looks), math.log1p(threshold), spread, of_c) for spread in of_runs]
     steps = [step for one, limit in zip(found, limits, strict=True) for step in _steps(one, limit)]
-    steps = [msgspec.structs.replace(step, p_value=min(1.0, step.p_value * looks)) for step in steps]
+    steps = [msgspec.structs.replace(step, p_value=min(1.0, step.p_value * all_looks)) for step in steps]
     steps.sort(key=lambda step: (step.run, step.stack, step.verdict != SLOWER, -abs(math.log(step.change))))
-    return History(threshold=threshold, series=[_series(one) for one in found], steps=steps, looks=looks)
+    return History(threshold=threshold, series=[_series(one) for one in found], steps=steps, looks=all_looks)
 
 
 @dataclass(frozen=True)

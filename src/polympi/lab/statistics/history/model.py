@@ -42,4 +42,4 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     threshold: float
     series: list[Series]
     steps: list[Step]  # in order of time
-    looks: int  # how many boundaries between runs were tested
+    looks: int  # how many tests of a boundary between runs the p-values are adjusted for

@@ -47,10 +47,11 @@ class Run:
 
 
 def comparable(runs: Sequence[Run]) -> tuple[list[Run], dict[str, str]]:
-    """The runs that measured what the newest one did, and of the others by path why they are left out, a sentence."""
+    """The most runs that measured alike, and of the others by path why they are left out."""
+    usual = max(reversed(runs), key=lambda one: sum(not differences_of_design(run, one) for run in runs))
     kept, left_out = [], {}
     for run in runs:
-        reasons = differences_of_design(run, runs[-1])
+        reasons = differences_of_design(run, usual)
         if not reasons and judged_logs(run.medians, absolute=False).is_empty():
             reasons = ["It has no launch of a binding next to one of C."]
         if reasons:
