@@ -50,6 +50,7 @@ def test_a_shell_gets_what_completes_a_word(tmp_path: Path) -> None:
         ("polympi run --resume ou", ["out"]),
         ("polympi report ou", ["out"]),
         ("polympi diff out ou", ["out"]),
+        ("polympi history out ou", ["out"]),
         ("polympi report fo", ["folder/"]),
         ("polympi report folder/", ["folder/inner"]),
         ("polympi stack add im", ["impi"]),

@@ -8,10 +8,15 @@ from importlib.resources import files
 
 import pytest
 from built import built_analysis, launch, rich_run, summary_row
+from synthetic import EFFECTS, make_run
 
+from polympi.lab.conclusions.history import sentences
 from polympi.lab.records import Environment, Finding
 from polympi.lab.report.exporters import write_report
+from polympi.lab.report.history.page import render_page
 from polympi.lab.statistics.analysis import analyse
+from polympi.lab.statistics.history.follow import follow
+from polympi.lab.statistics.history.runs import Run, by_processor
 
 pytestmark = pytest.mark.system
 
@@ -378,3 +383,31 @@ def test_hostile_words_stay_words(browser, tmp_path):
     assert browser.execute_script("return window.stolen ?? 'nothing'") == "nothing"
     assert hostile in browser.find_element("css selector", "#failed pre").text
     assert complaints(browser) == []
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    """The page of twelve runs, in which a binding becomes slower."""
+    folder, paths = tmp_path_factory.mktemp("history"), []
+    for number in range(1, 13):
+        slow = EFFECTS | {"mpi4py": (520.0, 0.0, 1.5)}
+        effects = slow if number > 7 else EFFECTS
+        paths.append(make_run(folder / f"run-{number}", seed=number, events=1, effects=effects).path)
+    runs = [Run.read(path) for path in paths]
+    found = follow(by_processor(runs))
+    page = folder / "history.html"
+    page.write_text(render_page(found, runs, sentences(found, runs, {}), "0.1"))
+    return page
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (390, False)])
+def test_a_history_is_drawn_and_keeps_nobody_out(browser, history, width, dark):
+    complaints(browser)
+    show(browser, history, width=width, mobile=width < 500, dark=dark)
+    drawn = charts_in_sight(browser, "dark" if dark else "light")
+    assert len(drawn) == 5  # latency, bandwidth, barrier, allreduce and start-up
+    assert all(wide > 250 and paths > 3 for _, _, wide, _, paths in drawn)
+    assert "mpi4py in latency" in browser.find_element("css selector", ".headline").text
+    assert obstacles(browser) == {}
+    assert complaints(browser) == []
+    assert browser.execute_script("return document.documentElement.scrollWidth") == width

@@ -23,7 +23,7 @@ Vector = NDArray[np.float64]
 def smallest_p_value(values: Vector, starts: list[int]) -> tuple[float, int]:
     """Of all ways to divide values at one of these places, the smallest two-sided p-value, and the place.
 
-    Where several places have the same p-value, as far as can be told, it is that of the largest statistic.
+    Where several places have the same p-value, after rounding, it is that of the largest statistic.
     """
     ranks = _ranks(values)
     sums = np.concatenate([[0.0], np.cumsum(ranks)])

@@ -42,7 +42,7 @@ def divide(runs: Sequence[Vector], level: float) -> dict[int, float]:
 
 
 def looks(runs: int) -> int:
-    """How often so many runs are looked at, at most."""
+    """How often a series of this many runs is looked at, at most."""
     return max(0, runs - 1) + sum(end - begin - 1 for begin, end in _windows(runs))
 
 

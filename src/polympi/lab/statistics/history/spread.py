@@ -37,5 +37,5 @@ def spreads(series: Sequence[Sequence[float]]) -> list[float]:
 
 
 def reach(spread: float, before: int, after: int, level: float) -> float:
-    """The difference between the means of so many runs each that chance exceeds with this probability at most."""
+    """The difference between the means of this many runs that chance exceeds with this probability at most."""
     return NormalDist().inv_cdf(1 - level / 2) * spread * math.sqrt(1 / before + 1 / after)
