@@ -167,6 +167,7 @@ OTHER = [
     (["report", "run-cut"], "it is not whole JSON"),
     (["diff", "run"], "'polympi diff' needs B"),
     (["diff", "run", "nowhere"], "There is no result directory 'nowhere'"),
+    (["history"], "'polympi history' needs DIR"),
     (["gate"], "'polympi gate' needs --against"),
     (["gate", "--against", "nowhere"], "There is no result directory 'nowhere'"),
     (["gate", "--against", "run", "--threshold", "5"], "'5' is not a percentage above 0"),

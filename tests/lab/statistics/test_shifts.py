@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from polympi.lab.statistics.shifts import hodges_lehmann, shift, u_distribution
+from polympi.lab.statistics.shifts import MOST_EXACT, hodges_lehmann, shift, u_distribution
 
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=15)
 
@@ -61,3 +61,17 @@ def test_the_interval_excludes_zero_where_the_test_of_mann_and_whitney_does():
         samples = random.normal(size=7), random.normal(1.2, 1, size=9)
         found = shift(*samples)
         assert (found.low > 0 or found.high < 0) == (mannwhitneyu(*samples, method="exact").pvalue <= 0.05)
+
+
+@pytest.mark.parametrize(("fewer", "more"), [(101, 100), (9, 1200)])
+def test_large_samples_have_nearly_the_interval_of_the_exact_distribution(fewer: int, more: int) -> None:
+    assert fewer * more > MOST_EXACT
+    random = np.random.default_rng(1)
+    first, second = random.normal(size=fewer), random.normal(size=more)
+    found = shift(first, second)
+    below = np.cumsum(u_distribution(fewer, more))
+    rank = int((1 - 2 * below[: fewer * more // 2] >= 0.95).sum())
+    differences = np.sort(np.subtract.outer(second, first), axis=None)
+    assert found.low == pytest.approx(differences[rank - 1], abs=3e-3)
+    assert found.high == pytest.approx(differences[-rank], abs=3e-3)
+    assert found.coverage == pytest.approx(0.95, abs=2e-3)

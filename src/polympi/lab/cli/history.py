@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.table import Table as Grid
+from rich.text import Text
 
-from polympi.lab.cli.compared import USUAL_THRESHOLD, Json, Markdown, Threshold
+from polympi import __version__
+from polympi.lab.cli.arguments import split_list
+from polympi.lab.cli.compared import STDOUT, USUAL_THRESHOLD, Json, Markdown, Threshold, refuse, write
+from polympi.lab.cli.console import results, say
 from polympi.lab.cli.names import complete_results
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from polympi.lab.report.history.tables import Table
-    from polympi.lab.statistics.history.runs import Run
+from polympi.lab.conclusions.history import sentences
+from polympi.lab.errors import ResultError
+from polympi.lab.report.generator import refuse_to_replace_others, write_text
+from polympi.lab.report.history.files import render_json, render_markdown
+from polympi.lab.report.history.page import render_page
+from polympi.lab.report.history.tables import Table, step_table
+from polympi.lab.statistics.history.follow import follow
+from polympi.lab.statistics.history.runs import Run, by_processor, chosen_rows, comparable
+from polympi.lab.units import parse_percent
 
 FEWEST_RUNS = 2
 
@@ -22,7 +32,7 @@ FEWEST_RUNS = 2
 def history(
     directories: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR...", help="Result directories of runs.", autocompletion=complete_results),
+        typer.Argument(metavar="DIR", help="Result directories of runs.", autocompletion=complete_results),
     ],
     binding: Annotated[
         str | None, typer.Option("--binding", metavar="NAME,...", help="Judge these bindings only.")
@@ -49,19 +59,6 @@ def history(
 
     Processors, MPI libraries and versions of bindings may differ between the runs.
     """
-    from polympi import __version__
-    from polympi.lab.cli.arguments import split_list
-    from polympi.lab.cli.compared import STDOUT, refuse, write
-    from polympi.lab.cli.console import results, say
-    from polympi.lab.conclusions.history import sentences
-    from polympi.lab.report.generator import refuse_to_replace_others, write_text
-    from polympi.lab.report.history.files import render_json, render_markdown
-    from polympi.lab.report.history.page import render_page
-    from polympi.lab.report.history.tables import step_table
-    from polympi.lab.statistics.history.follow import follow
-    from polympi.lab.statistics.history.runs import by_processor, chosen_rows, comparable
-    from polympi.lab.units import parse_percent
-
     limit = parse_percent(threshold)
     refuse(json, markdown)
     refuse_to_replace_others(output)
@@ -84,10 +81,6 @@ def history(
 
 def _read(directories: Sequence[Path], *, as_given: bool) -> list[Run]:
     """The runs, each once, in order of time or as they were given."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    from polympi.lab.statistics.history.runs import Run
-
     paths = {path.resolve(): path for path in directories}.values()
     with ThreadPoolExecutor() as threads:  # Polars reads without the interpreter
         runs = list(threads.map(Run.read, paths))
@@ -95,8 +88,6 @@ def _read(directories: Sequence[Path], *, as_given: bool) -> list[Run]:
 
 
 def _need_two(runs: Sequence[Run], left_out: dict[str, str]) -> None:
-    from polympi.lab.errors import ResultError
-
     if len(runs) < FEWEST_RUNS:
         why = " ".join(f"'{path}': {reason}" for path, reason in left_out.items())
         text = f"A history needs {FEWEST_RUNS} runs that can be compared, and there is {len(runs)}."
@@ -104,11 +95,6 @@ def _need_two(runs: Sequence[Run], left_out: dict[str, str]) -> None:
 
 
 def _show(lines: Table) -> None:
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    from polympi.lab.cli.console import results
-
     if not lines.lines:
         return
     grid = Grid(title=lines.title, title_justify="left", title_style="bold", box=None, pad_edge=False)
