@@ -17,13 +17,14 @@ from polympi.lab.audit.layout import NO_PEER, Role, State
 from polympi.lab.audit.model import Site
 from polympi.lab.audit.processes import Processes
 from polympi.lab.audit.sites import SiteNames
-from polympi.lab.audit.standing import Group, Operation, Process, Situation, Standing
+from polympi.lab.audit.standing import Activity, Group, Operation, Process, Situation, Standing
 from polympi.lab.audit.words import site_text
 
 _POLLS_S = 1.0  # who polls does so more often
-_OFTEN_S = 1e-4  # between two polls: who computes meanwhile does so for longer
-_MOST = 0.5  # of its time: all of it counts as waiting for a rank that only polls, and none for one that computes
-_IDLE = 0.05  # processors
+# Of a processor from poll to poll: who computes between them takes longer, and who sleeps a tenth of it. On a busy
+# machine both need many times as long by the clock.
+_WORK_S = 3e-4
+_LEAST = 0.01  # processors: the system counts hundredths of a second
 _NEWEST = 2000  # events of each thread: a message that is not received is seldom older
 
 
@@ -52,10 +53,17 @@ def progress_of(job: Job) -> tuple[tuple[int, int, int], ...]:
     return tuple(found)
 
 
-def time_in_mpi(file: RankFile, processes: Processes) -> float | None:
-    """The share of the time since the last look that a rank was in calls which have ended."""
-    ticks = sum(int(segment.record["in_mpi"]) for segment in file.segments)
-    return processes.in_mpi(file.host, int(file.header["pid"]), float(clock_of(file).seconds(ticks)))
+def remember(file: RankFile, processes: Processes) -> None:
+    """Note what a rank has used until now, so that the next look knows what it has since."""
+    processes.look(file.host, int(file.header["pid"]), 0)
+    segment = foremost(file.segments)
+    if segment is not None:
+        _polls(file, segment.record["current"], processes)
+
+
+def _polls(file: RankFile, current: Records, processes: Processes) -> float | None:
+    """How often per second a rank has polled since the last look."""
+    return processes.polls(file.host, int(file.header["pid"]), int(current["polls"]))
 
 
 def _ends(file: RankFile) -> bool:
@@ -137,11 +145,12 @@ class _View:
         """Whether a rank that polls does something else between its polls, after which it may stop polling."""
         if self._age(int(current["since"])) > _POLLS_S:
             return True
-        share = time_in_mpi(self.file, self.processes)
-        if share is None or process.busy is None or process.busy < _IDLE:
-            return False  # a rank that sleeps between its polls waits, too
-        often = self._age(int(current["first_poll"])) < _OFTEN_S * int(current["polls"])
-        return not often and share < _MOST
+        polls = _polls(self.file, current, self.processes)
+        if polls is None or process.busy is None:
+            return False
+        if process.busy < _LEAST:
+            return process.activity is Activity.RUNNING  # it would do something, and gets no processor
+        return process.busy > _WORK_S * polls
 
     def _age(self, ticks: int) -> float:
         """Seconds since a moment."""

@@ -22,7 +22,7 @@ _OPENS = ("open", "openat")
 
 
 class Processes:
-    """Looks at processes, and remembers how much time each had used the last time, of a processor and in MPI."""
+    """Looks at processes, and remembers what each had used the last time: of a processor, and its polls."""
 
     def __init__(self) -> None:
         """Begin without having seen any."""
@@ -50,15 +50,9 @@ class Processes:
         activity, doing = _in_call(pid, thread or pid)
         return Process(host, pid, activity, busy, doing)
 
-    def in_mpi(self, host: str, pid: int, seconds: float) -> float | None:
-        """The share of the time since the last look that a rank was in calls which have ended; None at the first look.
-
-        Args:
-            host: of the rank.
-            pid: its process.
-            seconds: its time in MPI until now.
-        """
-        return self._share(("MPI", host, pid), seconds)
+    def polls(self, host: str, pid: int, count: int) -> float | None:
+        """The polls per second since the last look, of a rank that has made so many; None at the first look."""
+        return self._share(("polls", host, pid), count)
 
     def _share(self, key: tuple[str, str, int], used: float) -> float | None:
         """What was used since the last look per second; a look soon after another one says what that one said."""

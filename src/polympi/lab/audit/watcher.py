@@ -9,7 +9,7 @@ from pathlib import Path
 
 from polympi.lab.audit.files import ENDING, RankFile
 from polympi.lab.audit.job import Job, newest_job, read_job
-from polympi.lab.audit.look import look, progress_of, time_in_mpi
+from polympi.lab.audit.look import look, progress_of, remember
 from polympi.lab.audit.processes import Processes
 from polympi.lab.audit.roll_call import RollCall, call_roll, lines
 from polympi.lab.audit.sites import SiteNames
@@ -44,12 +44,11 @@ class Watcher:
             return None
         now = self.clock()
         progress = progress_of(job)
+        for file in job.files:
+            remember(file, self._processes)
         if progress != self._progress:
             self._progress, self._since, self._again = progress, now, now
             return None
-        for file in job.files:  # so that the next look knows what they have used since
-            self._processes.look(file.host, int(file.header["pid"]), 0)
-            time_in_mpi(file, self._processes)
         if now - self._since < self.stall or now < self._again:
             return None
         roll = self._roll(job)
