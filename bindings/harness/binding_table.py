@@ -76,6 +76,7 @@ def needs(binding: Binding) -> str:
         f"commands {listed(wanted.commands)}" if wanted.commands else "",
         f"Python {listed(wanted.python)}" if wanted.python else "",
         f"Debian {listed(wanted.debian)}" if wanted.debian else "",
+        f"sources of {listed(wanted.sources)}" if wanted.sources else "",
     ]
     return "; ".join(part for part in parts if part)
 

@@ -195,6 +195,8 @@ class StackRun(msgspec.Struct, kw_only=True):
     slow: dict[str, dict[int, Counts]] = {}
     # For each arm the name of its build, which changes with its sources, its compiler and its library.
     builds: dict[str, str] = {}
+    # For each arm that is built from sources which the user gave, these by name, with their versions.
+    sources: dict[str, dict[str, str]] = {}
     lines: dict[str, CodeLines] = {}  # the lines of code of each arm whose manifest names the files
     tools: list[str] = []  # the third-party tools that run
     installed: str = ""  # the name of the installed stack, where `stack` says more than that; else empty

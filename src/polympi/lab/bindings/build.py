@@ -10,6 +10,7 @@ from packaging.utils import canonicalize_name
 
 from polympi.lab.bindings.compiling import run_build
 from polympi.lab.bindings.core import build_core, core_folder
+from polympi.lab.bindings.given import missing_sources, sources_of
 from polympi.lab.bindings.harness import build_harness, harness_folder
 from polympi.lab.bindings.made_once import made_once
 from polympi.lab.bindings.manifest import Binding, applications_folder, shipped_folder
@@ -47,6 +48,10 @@ def why_not_ready(binding: Binding, stack: Stack) -> str | None:
         return f"it runs on {', '.join(binding.manifest.stacks)} only"
     if missing := missing_commands(binding):
         return f"it needs {', '.join(missing)}: {remedy(binding)}"
+    if missing := missing_sources(binding):
+        places = [f"{name} ({source.homepage})" for name, source in missing.items()]
+        commands = [f"polympi source add {name} PLACE" for name in missing]
+        return f"it needs the sources of {' and '.join(places)}: {'; '.join(commands)}"
     if missing := missing_requirements(binding, stack):
         more = "" if binding.entry.default else f" --binding {binding.name}"
         return f"it needs {', '.join(missing)} in the stack: polympi stack add {stack.name}{more}"
@@ -97,13 +102,14 @@ def _run_build(binding: Binding, stack: Stack, built: Path) -> None:
 def _fill(
     template: Sequence[str], binding: Binding, stack: Stack, output: Path, more: Mapping[str, str] | None = None
 ) -> list[str]:
-    places = {
+    places: dict[str, object] = {
         "folder": str(binding.folder),
         "bindings": str(shipped_folder()),
         "applications": str(applications_folder()),
         "harness": str(harness_folder(stack)),
         "core": str(core_folder(stack)) if _names(binding, _CORE) else "",
         "polympi": str(INTERFACE),
+        "sources": {source.name: str(source.folder) for source in sources_of(binding)},
         "output": str(output),
         "mpicc": stack.mpicc,
         "python": stack.python,
@@ -134,6 +140,8 @@ def output_folder(binding: Binding, stack: Stack) -> Path:
         key.update(str(harness_folder(stack)).encode())
     if _names(binding, _CORE):
         key.update(str(core_folder(stack)).encode())
+    for given in sources_of(binding):
+        key.update(given.sha256.encode())
     for pattern in manifest.build.sources:
         for source in files_meant(binding, pattern, "build.sources"):
             key.update(source.read_bytes() + b"\0")

@@ -24,6 +24,13 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _PATTERNS = [f"{b.name}/{mode}/{payload}" for b in BENCHMARKS.values() for mode, payload in b.combinations]
 
 
+class Source(msgspec.Struct, forbid_unknown_fields=True):
+    """Sources that no package index has, so that the user gives them."""
+
+    file: str  # one of their files, by which they are recognised
+    homepage: str
+
+
 class Needs(msgspec.Struct, forbid_unknown_fields=True):
     """What a binding needs beyond the stack, and how to get it."""
 
@@ -31,6 +38,7 @@ class Needs(msgspec.Struct, forbid_unknown_fields=True):
     python: list[str] = []  # requirements of the stack's Python environment
     debian: list[str] = []  # packages with which Debian brings the rest
     help: str = ""  # one sentence that says how to get it
+    sources: dict[str, Source] = {}  # by name, what the user gives: `polympi source add`
 
 
 class Build(msgspec.Struct, forbid_unknown_fields=True):
@@ -256,6 +264,9 @@ def _mistake(manifest: Manifest) -> str | None:
             Requirement(requirement)
         except InvalidRequirement:
             return f"in the field 'needs.python', '{requirement}' is not a requirement that pip understands"
+    for name in manifest.needs.sources:
+        if not re.fullmatch(_NAME, name):
+            return f"the field 'needs.sources' has the name '{name}': a name has letters, digits, '.', '_' and '-'"
     if not manifest.bindings:
         return "the field 'bindings' is empty: there is one entry for each way of running the program"
     mistakes = (_mistake_of_entry(entry, f"bindings[{number}]") for number, entry in enumerate(manifest.bindings))
@@ -328,6 +339,11 @@ def _mistake_of_patterns(entry: Entry, place: str) -> str | None:
 def python_requirements(bindings: Iterable[Binding]) -> list[str]:
     """What pip installs into a stack's environment for these bindings, each requirement once."""
     return sorted({requirement for binding in bindings for requirement in binding.manifest.needs.python})
+
+
+def needed_sources() -> list[str]:
+    """The names of the sources that bindings need from the user."""
+    return list(dict.fromkeys(name for binding in load_bindings().values() for name in binding.manifest.needs.sources))
 
 
 def asked_for(bindings: Mapping[str, Binding], names: Iterable[str]) -> list[Binding]:

@@ -55,6 +55,7 @@ COMMANDS = {
         rest=True,
     ),
     "stack": Command("Install and remove MPI stacks.", "stack.stacks"),
+    "source": Command("Give the sources of bindings that no package index has.", "source.sources"),
     "cluster": Command(
         "Make several hosts of this machine, to measure over a network without a second machine. Needs root.",
         "cluster.clusters",

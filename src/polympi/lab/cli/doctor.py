@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from polympi.lab.bindings.build import build, why_not_ready
+from polympi.lab.bindings.given import missing_sources
 from polympi.lab.bindings.manifest import Binding, load_bindings
 from polympi.lab.cli.console import results, say
 from polympi.lab.cli.names import complete_stacks
@@ -128,8 +129,9 @@ def _stack_checks(names: list[str] | None) -> Iterator[Check]:
 
 
 def _binding_checks(bindings: dict[str, Binding], stack: Stack) -> Iterator[Check]:
-    """Whether each default binding can be built; one folder is built once."""
-    for binding in {b.folder: b for b in bindings.values() if b.entry.default}.values():
+    """Whether each binding can be built that is a default one or whose sources were given; one folder is built once."""
+    asked = [b for b in bindings.values() if b.entry.default or (b.manifest.needs.sources and not missing_sources(b))]
+    for binding in {b.folder: b for b in asked}.values():
         title = f"{binding.manifest.name} on {stack.name}"
         if reason := why_not_ready(binding, stack):
             yield Check(title, "warning", f"It cannot take part: {reason}.", binding.manifest.needs.help)

@@ -3,6 +3,7 @@
 import datetime
 
 from polympi import __version__
+from polympi.lab.bindings.given import sources_of
 from polympi.lab.bindings.lines import code_lines
 from polympi.lab.bindings.manifest import default_bindings
 from polympi.lab.catalogue import WINDOW
@@ -40,6 +41,11 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
                 not_covered={name: refusals for name, refusals in plan.not_covered.items() if refusals},
                 left_out=plan.left_out,
                 builds={arm.name: arm.built.name for arm in plan.arms},
+                sources={
+                    arm.name: {source.name: source.version for source in sources_of(arm.binding)}
+                    for arm in plan.arms
+                    if arm.binding.manifest.needs.sources
+                },
                 lines={arm.name: lines for arm in plan.arms if (lines := code_lines(arm.binding))},
                 tools=[found.name for found in plan.tools],
                 grown_from=_sizes_grown(plan),

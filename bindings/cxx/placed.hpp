@@ -2,8 +2,8 @@
 
    From one page on, the data of an array that is sent lie in the memory of the harness (docs/protocol.md,
    Buffers). All other vectors, those that arrive too, are on the heap. */
-#ifndef POLYMPI_BOOST_PLACED_HPP
-#define POLYMPI_BOOST_PLACED_HPP
+#ifndef POLYMPI_CXX_PLACED_HPP
+#define POLYMPI_CXX_PLACED_HPP
 
 #include <cstddef>
 #include <memory>
