@@ -1,5 +1,5 @@
-/* The loops of two ranks and of a ring, for messages of a library with classes: MPL, KaMPIng. Ping and `a` are
-   rank 0, pong and `b` rank 1.
+/* The loops of two ranks and of a ring, for messages of a library with classes: MPL, KaMPIng. Ping and `a`
+   are rank 0, pong and `b` rank 1.
 
    A class of messages has `peer`, which acknowledges, and sends the message in a slot in a mode
    (`send<Standard>(slot)`, `start` without waiting), receives it (`receive`, `post`), does both (`exchange`),
@@ -22,8 +22,8 @@ struct Ready; /* of which READY is true */
 template <class Peer> class Attached : public Case {
   public:
     Attached(const polympi_case &c, const polympi_buffers &buffers, const Peer &peer)
-        : peer(peer), buffered_(c.send_mode == POLYMPI_BUFFERED), memory_(static_cast<char *>(buffers.attached)),
-          bytes_(static_cast<int>(buffers.attached_bytes)) {}
+        : peer(peer), buffered_(c.send_mode == POLYMPI_BUFFERED),
+          memory_(static_cast<char *>(buffers.attached)), bytes_(static_cast<int>(buffers.attached_bytes)) {}
 
     void begin() override {
         if (buffered_)
@@ -49,7 +49,8 @@ template <class Mode, class Messages> class Latency final : public Attached<decl
 
   public:
     Latency(const polympi_case &c, const polympi_buffers &buffers, const Messages &m)
-        : Base(c, buffers, m.peer), persistent_(c.completion == POLYMPI_PERSISTENT), rank_(buffers.rank), m_(m) {}
+        : Base(c, buffers, m.peer), persistent_(c.completion == POLYMPI_PERSISTENT), rank_(buffers.rank),
+          m_(m) {}
 
     void begin() override {
         Base::begin();
@@ -74,7 +75,8 @@ template <class Mode, class Messages> class Latency final : public Attached<decl
 
     std::optional<typename Messages::Persistent> sending;
     std::optional<typename Messages::Persistent> receiving;
-    std::optional<typename Messages::Request> ahead; /* the receive that rank 1 posts ahead in the mode `ready` */
+    std::optional<typename Messages::Request>
+        ahead; /* the receive that rank 1 posts ahead in the mode `ready` */
 
   private:
     /* Rank 1 posts its first receive and tells rank 0, which may send in the mode `ready` from then on. */
@@ -191,14 +193,12 @@ polympi_callbacks latency(const polympi_case &c, const polympi_buffers &buffers,
     }
 }
 
-template <class Messages>
-void start_sends(typename Messages::Pool &pool, int window, const Messages &m) {
+template <class Messages> void start_sends(typename Messages::Pool &pool, int window, const Messages &m) {
     for (int i = 0; i < window; i++)
         m.template start_in<Standard>(pool, i);
 }
 
-template <class Messages>
-void post_receives(typename Messages::Pool &pool, int window, const Messages &m) {
+template <class Messages> void post_receives(typename Messages::Pool &pool, int window, const Messages &m) {
     for (int i = 0; i < window; i++)
         m.post_in(pool, i);
 }

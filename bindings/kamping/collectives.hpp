@@ -26,7 +26,9 @@ polympi_callbacks collectives(const polympi_case &c, const polympi_buffers &buff
                 world.gather(send_buf(m.row(m.outgoing)), recv_buf(m.row(m.incoming, ranks)),
                              recv_count(m.count));
             },
-            [&world, m] { world.gather(send_buf(m.row(m.outgoing)), recv_buf(Span<T>()), recv_count(m.count)); });
+            [&world, m] {
+                world.gather(send_buf(m.row(m.outgoing)), recv_buf(Span<T>()), recv_count(m.count));
+            });
     case POLYMPI_SCATTER:
         return together(
             buffers.rank, std::move(owner),
@@ -56,7 +58,9 @@ inline polympi_callbacks reductions(const polympi_case &c, const polympi_buffers
         });
     return together(
         buffers.rank, std::move(owner),
-        [&world, m] { world.reduce(send_buf(m.row(m.outgoing)), recv_buf(m.row(m.incoming)), op(std::plus<>())); },
+        [&world, m] {
+            world.reduce(send_buf(m.row(m.outgoing)), recv_buf(m.row(m.incoming)), op(std::plus<>()));
+        },
         [&world, m] {
             world.reduce(send_buf(m.row(m.outgoing)), recv_buf(Span<double>()), op(std::plus<>()));
         });
@@ -89,8 +93,8 @@ inline polympi_callbacks vectors_of_all(const polympi_case &c, const polympi_buf
                                         const Elements<double> &m) {
     const Communicator<> &world = *m.peer.world;
     const int rank = buffers.rank, ranks = buffers.ranks;
-    const bool of_all = c.benchmark == POLYMPI_GATHER || c.benchmark == POLYMPI_ALLGATHER ||
-                        c.benchmark == POLYMPI_ALLTOALL;
+    const bool of_all =
+        c.benchmark == POLYMPI_GATHER || c.benchmark == POLYMPI_ALLGATHER || c.benchmark == POLYMPI_ALLTOALL;
     auto owner = std::make_unique<Returned>(buffers, of_all ? ranks : 1);
     Doubles *received = &owner->received;
     const std::vector<int> *counts = &owner->counts;
@@ -102,7 +106,9 @@ inline polympi_callbacks vectors_of_all(const polympi_case &c, const polympi_buf
     case POLYMPI_REDUCE:
         return together(
             rank, std::move(owner),
-            [&world, m, received] { *received = world.reduce(send_buf(m.row(m.outgoing)), op(std::plus<>())); },
+            [&world, m, received] {
+                *received = world.reduce(send_buf(m.row(m.outgoing)), op(std::plus<>()));
+            },
             [&world, m] { world.reduce(send_buf(m.row(m.outgoing)), op(std::plus<>())); });
     case POLYMPI_ALLREDUCE:
         return together(std::move(owner), [&world, m, received] {
@@ -121,9 +127,8 @@ inline polympi_callbacks vectors_of_all(const polympi_case &c, const polympi_buf
             },
             [&world, received] { *received = world.scatterv<double>(); });
     case POLYMPI_ALLGATHER:
-        return together(std::move(owner), [&world, m, received] {
-            *received = world.allgatherv(send_buf(m.row(m.outgoing)));
-        });
+        return together(std::move(owner),
+                        [&world, m, received] { *received = world.allgatherv(send_buf(m.row(m.outgoing))); });
     default:
         return together(std::move(owner), [&world, m, received, counts, ranks] {
             *received = world.alltoallv(send_buf(m.row(m.outgoing, ranks)), send_counts(*counts));

@@ -7,5 +7,6 @@
 int main(int argc, char **argv) {
     const kamping::Environment<> environment(argc, argv);
     const kamping::Communicator<> world;
-    std::cout << "Hello from rank " + std::to_string(world.rank()) + " of " + std::to_string(world.size()) + "\n";
+    std::cout << "Hello from rank " + std::to_string(world.rank()) + " of " + std::to_string(world.size()) +
+                     "\n";
 }

@@ -131,9 +131,9 @@ template <class T> class Elements {
     }
     void wait_all(Pool &pool) const { pool.wait_all(); }
     void exchange() const {
-        peer.world->sendrecv(send_buf(row(outgoing)), destination(peer.rank), send_tag(int{POLYMPI_PAYLOAD_TAG}),
-                             recv_buf(row(incoming)), recv_count(count), source(peer.rank),
-                             recv_tag(int{POLYMPI_PAYLOAD_TAG}));
+        peer.world->sendrecv(send_buf(row(outgoing)), destination(peer.rank),
+                             send_tag(int{POLYMPI_PAYLOAD_TAG}), recv_buf(row(incoming)), recv_count(count),
+                             source(peer.rank), recv_tag(int{POLYMPI_PAYLOAD_TAG}));
     }
     void send_nothing() const {
         peer.world->send(send_buf(Span<T>()), destination(peer.rank), payload_tag());

@@ -78,9 +78,8 @@ inline polympi_callbacks reductions(const polympi_case &c, const polympi_buffers
     const mpl::communicator &world = *m.peer.world;
     auto owner = std::make_unique<Case>();
     if (c.benchmark == POLYMPI_ALLREDUCE)
-        return together(std::move(owner), [&world, m] {
-            world.allreduce(mpl::plus<double>(), *m.outgoing, *m.incoming);
-        });
+        return together(std::move(owner),
+                        [&world, m] { world.allreduce(mpl::plus<double>(), *m.outgoing, *m.incoming); });
     return together(
         buffers.rank, std::move(owner),
         [&world, m] { world.reduce(mpl::plus<double>(), 0, *m.outgoing, *m.incoming); },

@@ -5,5 +5,6 @@
 
 int main() {
     const mpl::communicator &world = mpl::environment::comm_world();
-    std::cout << "Hello from rank " + std::to_string(world.rank()) + " of " + std::to_string(world.size()) + "\n";
+    std::cout << "Hello from rank " + std::to_string(world.rank()) + " of " + std::to_string(world.size()) +
+                     "\n";
 }

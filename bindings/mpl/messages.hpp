@@ -95,15 +95,11 @@ template <class T, class Layout = mpl::contiguous_layout<T>> class Elements : pu
     template <class Mode> auto init() const {
         return Mode::init(*peer.world, outgoing, *layout, peer.rank, payload_tag());
     }
-    void receive(int slot) const {
-        peer.world->recv(at(incoming, slot), *layout, peer.rank, payload_tag());
-    }
+    void receive(int slot) const { peer.world->recv(at(incoming, slot), *layout, peer.rank, payload_tag()); }
     auto post(int slot) const {
         return peer.world->irecv(at(incoming, slot), *layout, peer.rank, payload_tag());
     }
-    auto receive_init() const {
-        return peer.world->recv_init(incoming, *layout, peer.rank, payload_tag());
-    }
+    auto receive_init() const { return peer.world->recv_init(incoming, *layout, peer.rank, payload_tag()); }
     void exchange() const {
         peer.world->sendrecv(outgoing, *layout, peer.rank, payload_tag(), incoming, *layout, peer.rank,
                              payload_tag());

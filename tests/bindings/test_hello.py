@@ -11,12 +11,13 @@ from test_conformance import patient
 
 from polympi.lab.arms import AGAIN
 from polympi.lab.bindings.build import build, why_not_ready
+from polympi.lab.bindings.given import missing_sources, sources_of
 from polympi.lab.bindings.harness import build_harness, harness_folder
 from polympi.lab.bindings.manifest import Binding, load_bindings, shipped_folder
 from polympi.lab.stacks.command import mpiexec_command
 from polympi.lab.stacks.stack import Stack
 
-SHIPPED = load_bindings()
+SHIPPED = {name: binding for name, binding in load_bindings().items() if not missing_sources(binding)}
 SECONDS = 120
 SAYS_MORE = {"pypar": "Pypar (version "}  # how the line begins that a module prints at its start
 RANKS = 3
@@ -38,6 +39,7 @@ def made(binding: Binding, stack: Stack, scratch: Path) -> list[str]:
         "output": str(scratch if hello.build else build(binding, stack)),
         "mpicc": stack.mpicc,
         "python": stack.python,
+        "sources": {source.name: str(source.folder) for source in sources_of(binding)},
     }
     build_harness(stack)
     if hello.build:

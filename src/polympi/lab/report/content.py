@@ -220,6 +220,7 @@ def _stack(
                 brief=(
                     *say([row for row in own if row.binding == arm.binding]),
                     *_largest_part(parts, stack, arm.binding),
+                    *_built_from(planned, arm.binding),
                 ),
                 more=[(TOPICS[a.topic], a.text) for a in said if (a.stack, a.binding) == (stack, arm.binding)],
             )
@@ -249,6 +250,12 @@ def _largest_part(parts: Sequence[Split], stack: str, binding: str) -> tuple[str
     """The sentence that names the largest part of a binding's time, if it is known."""
     typical = typical_split([one for one in parts if (one.stack, one.binding) == (stack, binding)])
     return () if typical is None else (split_sentence(typical),)
+
+
+def _built_from(planned: StackRun, binding: str) -> tuple[str, ...]:
+    """The sentence that names the sources a binding was built from, if the user gave them."""
+    given = [f"{name} ({version})" for name, version in planned.sources.get(binding, {}).items()]
+    return (f"It was built from the sources of {listing(given)}.",) if given else ()
 
 
 def fit_lines(analysis: Analysis) -> list[FitLine]:

@@ -1,11 +1,12 @@
 """What was asked of a run, as ``run.json`` keeps it."""
 
 import datetime
+from collections.abc import Iterable
 
 from polympi import __version__
 from polympi.lab.bindings.given import sources_of
 from polympi.lab.bindings.lines import code_lines
-from polympi.lab.bindings.manifest import default_bindings
+from polympi.lab.bindings.manifest import Binding, default_bindings
 from polympi.lab.catalogue import WINDOW
 from polympi.lab.records import RunRecord, StackRun
 from polympi.lab.run.request import Request, StackPlan, named
@@ -41,11 +42,7 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
                 not_covered={name: refusals for name, refusals in plan.not_covered.items() if refusals},
                 left_out=plan.left_out,
                 builds={arm.name: arm.built.name for arm in plan.arms},
-                sources={
-                    arm.name: {source.name: source.version for source in sources_of(arm.binding)}
-                    for arm in plan.arms
-                    if arm.binding.manifest.needs.sources
-                },
+                sources=sources_of_arms([arm.binding for arm in plan.arms]),
                 lines={arm.name: lines for arm in plan.arms if (lines := code_lines(arm.binding))},
                 tools=[found.name for found in plan.tools],
                 grown_from=_sizes_grown(plan),
@@ -61,6 +58,12 @@ def record(request: Request, plans: list[StackPlan]) -> RunRecord:
         levels=list(request.levels),
         launching=request.launching,
     )
+
+
+def sources_of_arms(bindings: Iterable[Binding]) -> dict[str, dict[str, str]]:
+    """By the name of a binding the sources that the user gave for it, with their versions."""
+    given = {binding.name: {source.name: source.version for source in sources_of(binding)} for binding in bindings}
+    return {name: sources for name, sources in given.items() if sources}
 
 
 def _sizes_grown(plan: StackPlan) -> dict[str, dict[int, int]]:
