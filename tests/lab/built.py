@@ -69,6 +69,7 @@ def built_analysis(
     environment=None,
     languages=None,
     lines=None,
+    sources=None,
 ):
     run = RunRecord(
         polympi="0.1.0",
@@ -89,6 +90,7 @@ def built_analysis(
                 not_covered=not_covered or {},
                 languages=languages or {},
                 lines=lines or {},
+                sources=sources or {},
             )
         ],
     )

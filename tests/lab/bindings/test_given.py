@@ -155,7 +155,7 @@ def test_what_cannot_be_the_sources_is_refused_and_what_was_given_stays(
     for name, place, why in (
         ("liby", "text", r"it is neither a folder nor an archive that can be unpacked\.$"),
         ("liby", "empty", r"does not have the sources of 'liby': it has no file 'include/liby.h'\.$"),
-        ("liby", "nowhere", r"cannot be read from '.*nowhere': there is no such file or folder"),
+        ("liby", "nowhere", r"cannot be read from '.*nowhere': there is no such file or directory"),
         ("lib", "empty", r"No binding needs the sources of 'lib': .* are liby\..* Did you mean 'liby'\?"),
     ):
         with pytest.raises(UsageError, match=why):

@@ -54,6 +54,7 @@ def test_a_shell_gets_what_completes_a_word(tmp_path: Path) -> None:
         ("polympi report fo", ["folder/"]),
         ("polympi report folder/", ["folder/inner"]),
         ("polympi stack add im", ["impi"]),
+        ("polympi source add k", ["kamping", "kassert"]),
         ("polympi run --dry", ["--dry-run"]),
     ],
 )

@@ -223,6 +223,14 @@ def test_findings_failures_and_gaps_are_shown():
 FEW = [summary_row(binding=binding) for binding in ("c", "mpi4py")]
 
 
+def test_what_a_binding_was_built_from_is_next_to_it():
+    given = {"mpi4py": {"liby": "v1-4-g80c3305d", "libz": "sha256 0123456789ab"}}
+    said = "It was built from the sources of liby (v1-4-g80c3305d) and libz (sha256 0123456789ab)."
+    for written in (html(built_analysis(FEW, sources=given)), render_markdown(built_analysis(FEW, sources=given))):
+        assert said in written.replace("\n", " ")
+    assert "built from the sources" not in html(built_analysis(FEW))
+
+
 def test_imported_rows_are_shown(tmp_path):
     text = (
         "tool,benchmark,mode,payload,size_bytes,ranks,time_ns,time_min_ns,time_max_ns,mb_per_s,repetitions,source\n"

@@ -48,9 +48,9 @@ def why_not_ready(binding: Binding, stack: Stack) -> str | None:
         return f"it runs on {', '.join(binding.manifest.stacks)} only"
     if missing := missing_commands(binding):
         return f"it needs {', '.join(missing)}: {remedy(binding)}"
-    if missing := missing_sources(binding):
-        places = [f"{name} ({source.homepage})" for name, source in missing.items()]
-        commands = [f"polympi source add {name} PLACE" for name in missing]
+    if sources := missing_sources(binding):
+        places = [f"{name} ({source.homepage})" for name, source in sources.items()]
+        commands = [f"polympi source add {name} PLACE" for name in sources]
         return f"it needs the sources of {' and '.join(places)}: {'; '.join(commands)}"
     if missing := missing_requirements(binding, stack):
         more = "" if binding.entry.default else f" --binding {binding.name}"

@@ -77,8 +77,9 @@ def give_source(name: str, place: str, bindings: Mapping[str, Binding]) -> Given
         try:
             commit = _copy(place, made / _FILES, Path(scratch))
         except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
-            known = isinstance(error, OSError) and error.errno
-            why = system_reason(error) if known else "it is neither a folder nor an archive that can be unpacked"
+            why = "it is neither a folder nor an archive that can be unpacked"
+            if isinstance(error, OSError) and error.errno:
+                why = system_reason(error)
             raise UsageError(f"The sources of '{name}' cannot be read from '{place}': {why}.") from error
         if not (made / _FILES / needed[name].file).is_file():
             raise UsageError(f"'{place}' does not have the sources of '{name}': it has no file '{needed[name].file}'.")
