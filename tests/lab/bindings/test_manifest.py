@@ -155,7 +155,7 @@ def test_a_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: py
     [
         ("name = ", "it is not TOML"),
         (MANIFEST.replace("summary", "sumary", 1), "there is no field 'sumary': name, language, summary, build"),
-        (MANIFEST + "[needs]\ncommand = []", "no field 'needs.command': commands, python, debian, help, sources are those"),
+        (MANIFEST + "[needs]\ncommand = []", "no field 'needs.command': commands, python, debian, help, sources are"),
         (_entry("most_iterations = -1"), "'bindings.0..most_iterations' is -1"),
         (_entry("calls = { bcst = 2 }"), "'bindings.0..calls', 'bcst = 2' is not a number"),
         (_entry("calls = { bcast = 0 }"), "'bindings.0..calls', 'bcast = 0' is not"),
