@@ -226,8 +226,7 @@ FEW = [summary_row(binding=binding) for binding in ("c", "mpi4py")]
 def test_what_a_binding_was_built_from_is_next_to_it():
     given = {"mpi4py": {"liby": "v1-4-g80c3305d", "libz": "sha256 0123456789ab"}}
     said = "It was built from the sources of liby (v1-4-g80c3305d) and libz (sha256 0123456789ab)."
-    for written in (html(built_analysis(FEW, sources=given)), render_markdown(built_analysis(FEW, sources=given))):
-        assert said in written.replace("\n", " ")
+    assert said in html(built_analysis(FEW, sources=given))
     assert "built from the sources" not in html(built_analysis(FEW))
 
 
