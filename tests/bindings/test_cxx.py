@@ -69,7 +69,7 @@ def test_only_vectors_that_are_sent_and_fill_a_page_lie_in_the_memory_of_the_har
     source, program = tmp_path / "places.cpp", tmp_path / "places"
     source.write_text(PLACES)
     flags = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
-    folder = shipped_folder() / "boost"
+    folder = shipped_folder() / "cxx"
     subprocess.run(["g++", *flags, f"-I{folder}", str(source), "-o", str(program)], check=True, timeout=TIMEOUT_S)
     said = subprocess.run([str(program)], capture_output=True, text=True, check=True, timeout=TIMEOUT_S).stdout
     assert said.splitlines() == ["0 1 1 1 1", "1 1 1 1 1", "1 1 1 1 1"]
