@@ -4,7 +4,6 @@
 
 #include "base/errors.h"
 #include "collectives/board.h"
-#include "memory/heap.h"
 #include "memory/pool.h"
 #include "memory/strided.h"
 #include "transfer/transfer.h"
@@ -24,9 +23,8 @@ struct LargeBcast {
     Arrived *parts; /* what is sent or received, in contiguous memory */
     bool *pooled;   /* whether that is memory of the pool, to be released here */
     const Target *into;
-    bool filled;     /* part 0 is received in the target */
-    PyObject *bytes; /* the object in whose memory part 0 is received, or NULL */
-    char *scratch;   /* for a part that this rank only passes on */
+    bool filled;   /* part 0 is received in the target */
+    char *scratch; /* for a part that this rank only passes on */
     enum { BEGUN, ANNOUNCED, BODY_ASKED, BODY, PARTS_ASKED, PARTS, HANDING_DOWN, ON_BOARD } phase;
     int part;
     Py_ssize_t done; /* bytes of it, or of the body */
@@ -55,16 +53,6 @@ static int take_memory(LargeBcast *large, int i) {
     large->parts[i].data = pool_allocate(large->parts[i].nbytes);
     large->pooled[i] = large->parts[i].data != NULL;
     return large->pooled[i] ? 0 : -1;
-}
-
-/* The memory of a new bytes object for the only part: 0 or -1. */
-static int take_bytes(LargeBcast *large) {
-    heap_expect(large->parts[0].nbytes);
-    large->bytes = PyBytes_FromStringAndSize(NULL, large->parts[0].nbytes);
-    if (!large->bytes)
-        return -1;
-    large->parts[0].data = PyBytes_AS_STRING(large->bytes);
-    return 0;
 }
 
 /* The root's parts are those of the object; strided ones are packed. */
@@ -99,10 +87,6 @@ static int await_parts(LargeBcast *large) {
             large->filled = true;
         }
     }
-    if (!large->into && !state.without_python &&
-        wire_is_bytes(stream_bytes(large), stream_length(large), large->part_count,
-                      (uint64_t)large->parts[0].nbytes))
-        return take_bytes(large);
     for (int i = large->filled; i < (int)large->part_count; i++)
         if (take_memory(large, i) < 0)
             return -1;
@@ -353,10 +337,9 @@ static PyObject *finish(AsyncCollective *async) {
     if (large->filled)
         return target_result(large->into, large->parts[0].nbytes / large->into->layout.itemsize);
     int count = (int)large->part_count;
-    PyObject *value = large->bytes ? Py_NewRef(large->bytes)
-                                   : deliver(stream_bytes(large), stream_length(large), large->parts, count,
-                                             large->into, &collective->call);
-    for (int i = 0; i < count && !large->bytes; i++)
+    PyObject *value = deliver(stream_bytes(large), stream_length(large), large->parts, count, large->into,
+                              &collective->call);
+    for (int i = 0; i < count; i++)
         large->pooled[i] = !large->parts[i].taken;
     if (unlikely(collective->lost)) /* MPI may read it for as long as the process lives */
         Py_XINCREF(value);
@@ -394,7 +377,6 @@ static void close_bcast(AsyncCollective *async) {
     if (large->is_root)
         stream_close(&large->stream);
     Py_XDECREF(large->value);
-    Py_XDECREF(large->bytes);
     if (large->target.object)
         target_close(&large->target);
 }
