@@ -11,6 +11,8 @@ import pytest
 from commands import typed
 from synthetic import EFFECTS, make_run
 
+from polympi.lab.cli import console
+
 CASES = [("latency", "standard", "bytes", 2**k) for k in range(3, 8)] + [("barrier", "standard", "none", 0)]
 SLOW = {"mpi4py": (520.0, 0.0, 1.5)}
 
@@ -46,8 +48,11 @@ def page(tmp_path: Path) -> str:
     return str(tmp_path / "history.html")
 
 
-def test_the_answer_names_the_binding_the_run_and_what_else_changed(folder: Path, page: str) -> None:
-    done = typed("history", *reversed(RUNS), "-o", page, folder=folder, COLUMNS="200")
+def test_the_answer_names_the_binding_the_run_and_what_else_changed(
+    folder: Path, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console.results, "_width", 200)  # a row of the table is a line
+    done = typed("history", *reversed(RUNS), "-o", page, folder=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("In 6 runs from 2026-01-01 to 2026-01-06, mpi4py in ")
     assert "mpi4py in latency (+30 %, run 4)" in done.stdout

@@ -15,7 +15,7 @@ import tempfile
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urldefrag
 
@@ -131,10 +131,17 @@ def _copy(place: str, to: Path, scratch: Path) -> str:
         shutil.unpack_archive(archive, unpacked, "zip")
     else:
         with tarfile.open(archive) as tar:
-            tar.extractall(unpacked, filter="data")
+            tar.extractall(unpacked, members=_inside(tar, unpacked))
     inside = list(unpacked.iterdir())
     (inside[0] if len(inside) == 1 and inside[0].is_dir() else unpacked).rename(to)
     return _commit_of_archive(archive)
+
+
+def _inside(tar: tarfile.TarFile, folder: Path) -> Iterator[tarfile.TarInfo]:
+    """The files and folders that an archive puts into a folder: not all Pythons 3.11 have the filter "data"."""
+    for member in tar:
+        if (member.isfile() or member.isdir()) and (folder / member.name).resolve().is_relative_to(folder.resolve()):
+            yield member
 
 
 def _download(place: str, scratch: Path) -> Path:
