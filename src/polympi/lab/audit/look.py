@@ -23,8 +23,8 @@ from polympi.lab.audit.words import site_text
 _POLLS_S = 1.0  # who polls does so more often
 # Of a processor from poll to poll: who computes between them takes longer, and who sleeps a tenth of it. On a busy
 # machine both need many times as long by the clock.
-_WORK_S = 3e-4
-_LEAST = 0.01  # processors: the system counts hundredths of a second
+_WORK_S = 1e-3
+_LEAST = 0.02  # processors: the system counts hundredths of a second, and one may be counted too many
 _NEWEST = 2000  # events of each thread: a message that is not received is seldom older
 
 
