@@ -64,6 +64,7 @@ typedef struct {
     bool sends;            /* the peer receives; for sendrecv, its send */
     const void *comm;      /* the communicator, for the hosts of its ranks; NULL: they are not named */
     int64_t large;         /* bytes that may take many steps of the library, on both ranks */
+    bool library_call;     /* it waits for a collective of the library, whose steps nobody announces */
     double since;          /* when the wait began of which the next one is a part; 0: it is all */
 } Call;
 enum { NO_PEER = -104, NO_TAG = -105 };

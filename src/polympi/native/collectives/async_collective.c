@@ -158,7 +158,7 @@ static void step_item(ProgressItem *item) {
         complete(async, -1);
         return;
     }
-    if (async->left && async->step_at && now() < async->step_at)
+    if (async->left && async->step_at && async->phase.kind != &library_phase && now() < async->step_at)
         return;
     item->moving = true;
     item->thread = PyThread_get_thread_ident();

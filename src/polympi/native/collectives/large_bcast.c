@@ -182,6 +182,7 @@ static int next_piece(LargeBcast *large, char *data, Py_ssize_t nbytes) {
         large->done += count;
         if (large->blocking)
             continue;
+        large->async.collective.call.large = count;
         large->library = (LibraryCall){&large->async.collective, request};
         large->async.phase = (PhaseOp){&library_phase, &large->library};
         return 1;

@@ -4,14 +4,17 @@
 
 static int step_call(void *state) {
     LibraryCall *library = state;
-    return test_requests(&library->request, 1, MPI_STATUSES_IGNORE, &library->collective->call);
+    int done = test_requests(&library->request, 1, MPI_STATUSES_IGNORE, &library->collective->call);
+    library_call_under_way |= !done;
+    return done;
 }
 
 static int wait_for_call(void *state) {
     LibraryCall *library = state;
     const Collective *collective = library->collective;
-    if (wait_for(&library->request, 1, MPI_STATUSES_IGNORE, &collective->call,
-                 collective_seconds(collective)) == 0)
+    Call call = collective->call;
+    call.library_call = true;
+    if (wait_for(&library->request, 1, MPI_STATUSES_IGNORE, &call, collective_seconds(collective)) == 0)
         return 1;
     return library->request != MPI_REQUEST_NULL ? 0 : -1;
 }

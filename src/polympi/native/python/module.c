@@ -24,7 +24,9 @@
 #define JOIN(a, b) JOIN_OF(a, b)
 
 enum { LONGEST_REST = 1000000 }; /* seconds; a day is 86400 */
-#define REST_WITH_WINDOW 50e-6   /* as a wait in `quiet`: others access a piece at each look between rests */
+/* Others access a piece of a window, and the library moves a piece of a collective, at each look between
+ * rests. */
+#define SHORT_REST 50e-6
 
 /* ---- the state of the process ---- */
 
@@ -132,8 +134,8 @@ static PyObject *rest(PyObject *Py_UNUSED(module), PyObject *seconds) {
         return NULL;
     if (!(given >= 0 && given <= LONGEST_REST))
         return PyErr_Format(PyExc_ValueError, "rest() takes 0 to %d seconds, not %R", LONGEST_REST, seconds);
-    if (open_windows && given > REST_WITH_WINDOW)
-        given = REST_WITH_WINDOW;
+    if ((open_windows || library_call_under_way) && given > SHORT_REST)
+        given = SHORT_REST;
     Sleep own = sleep;
     sleep_begin(&own);
     (void)watch_network(given);

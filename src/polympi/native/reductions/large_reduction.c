@@ -198,6 +198,7 @@ void large_close(LargeReduction *large) {
 static int begun(LargeReduction *large, int code, MPI_Request request) {
     if (unlikely(code != MPI_SUCCESS))
         return raise_mpi(code, &large->collective->call);
+    large->collective->call.large = large->layout.nbytes;
     large->library = (LibraryCall){large->collective, request};
     large->phase = (PhaseOp){&library_phase, &large->library};
     return !large->blocking;

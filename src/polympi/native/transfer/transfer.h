@@ -130,7 +130,9 @@ bool anything_pending(void);
 bool receives_arriving(void);
 /* Whether there are such data or sends, as far as a short look shows; whoever sleeps meanwhile delays them.
  */
-bool data_in_flight(void);
+enum others others_under_way(void);
+/* A collective of the library was tested in vain by the last progress_some. Guarded by the GIL. */
+extern bool library_call_under_way;
 /* How many steps the receives in flight still need: one for the message, one for its data. */
 Py_ssize_t receive_steps_left(void);
 /* The call of a pending receive on the communicator that may be waited for, or NULL. */

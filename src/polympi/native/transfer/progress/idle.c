@@ -53,6 +53,9 @@ static double sleep_length(const Idle *idle, double waited) {
     if (open_windows)
         return waiting == WAIT_QUIET ? SHORTEST_SECONDS : 0;
     double length = waited * ways[waiting].share;
+    if (idle->others ==
+        OTHER_LIBRARY_CALL) /* 32 MB took Open MPI more than 20 s otherwise, instead of 20 ms */
+        return SHORTEST_SECONDS;
     if (length > LONGEST_SECONDS)
         return rare_length(idle, waited);
     return length < SHORTEST_SECONDS ? SHORTEST_SECONDS : length;

@@ -26,6 +26,10 @@ enum { TESTS_OF_NETWORK = 1 };
  */
 extern int tests_after_rest;
 
+/* What is under way and delayed by sleeping: data that nobody waits for, or a collective of the library,
+ * whose pieces nobody announces. */
+enum others { NO_OTHERS, OTHER_DATA, OTHER_LIBRARY_CALL };
+
 /* One wait; all zeros at first. */
 typedef struct {
     double since;        /* when it began, or was last woken */
@@ -34,7 +38,7 @@ typedef struct {
     int tests;           /* to be made after a sleep without a pause */
     bool ready;          /* others wake this thread */
     bool late;           /* what a look finds now was not announced, although the network is watched */
-    bool others;         /* there are data in flight that nobody waits for: don't sleep for long */
+    enum others others;  /* don't sleep for long if there are any */
     bool interrupted;    /* by a signal: have Python look at it */
     bool library_yields; /* by itself, in each look */
     Sleep sleep;

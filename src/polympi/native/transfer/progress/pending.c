@@ -94,10 +94,13 @@ void progress(void) {
 /* How many of each a wait may test in vain between its own tests; a test takes 40 to 100 ns. */
 enum { FEW = 16 };
 
+bool library_call_under_way;
+
 void progress_some(void) {
     PyObject *class, *value, *trace;
     PyErr_Fetch(&class, &value, &trace);
     round_robin.in = receives_progress(round_robin.in ? round_robin.in : oldest, FEW);
+    library_call_under_way = false;
     progress_list_step();
     orphans_progress(FEW);
     PyErr_Restore(class, value, trace);
@@ -113,12 +116,14 @@ bool receives_arriving(void) {
     return false;
 }
 
-bool data_in_flight(void) {
+enum others others_under_way(void) {
     int most = MOST_LOOKED_AT;
+    if (library_call_under_way)
+        return OTHER_LIBRARY_CALL;
     for (const Incoming *in = pending; in && most-- > 0; in = in->next)
         if (in->stage != POSTED)
-            return true;
-    return sends_abandoned();
+            return OTHER_DATA;
+    return sends_abandoned() ? OTHER_DATA : NO_OTHERS;
 }
 
 Py_ssize_t receive_steps_left(void) {

@@ -180,11 +180,12 @@ static int wait_outside(Wait *wait, MPI_Status *statuses, const Call *call, doub
         int complete = 0;
         if (timeout > 0 && end > watch.began + timeout)
             end = watch.began + timeout;
-        wait->idle.others = false;
+        wait->idle.others = call->library_call ? OTHER_LIBRARY_CALL : NO_OTHERS;
         if (anything_pending()) {
             idle_look(&wait->idle);
             progress_some();
-            wait->idle.others = data_in_flight();
+            if (!call->library_call)
+                wait->idle.others = others_under_way();
             end = 0; /* back after TESTS_PER_PROGRESS tests */
         }
         if (still_running(call) < 0)
@@ -248,7 +249,7 @@ static enum step poll_until_done(enum step (*poll)(void *context), void *context
             return done;
         if (anything_pending())
             progress_some();
-        idle->others = data_in_flight();
+        idle->others = others_under_way();
         double time = now();
         if (!signals) {
             watch = watch_begin(time, timeout);

@@ -163,11 +163,11 @@ static int look_and_wait(Incoming *in, double timeout, Idle *idle) {
             return raise_timeout(&in->call, timeout);
         if (watch_step(&watch, &in->call, time) < 0)
             return -1;
-        idle->others = false;
+        idle->others = NO_OTHERS;
         if (anything_pending()) {
             idle_look(idle);
             progress_some();
-            idle->others = data_in_flight();
+            idle->others = others_under_way();
             pause = now() + PROGRESS_SECONDS;
             if (still_running(&in->call) < 0)
                 return -1;
