@@ -18,7 +18,7 @@ from typing import Annotated, TypeVar
 import numpy as np
 import polars as pl
 import typer
-from evidence import MISSED, CsvFile, keep_raw, refuse_existing, run_command
+from evidence import CsvFile, end_by_targets, keep_raw, refuse_existing, run_command
 from numpy.typing import NDArray
 from rich.table import Table
 
@@ -214,9 +214,7 @@ def main(
     keep_raw(pl.DataFrame([vars(outcome) for some in outcomes for outcome in some]), csv)
     results.print(_table(outcomes, launches, threshold))
     missed = [some[0].scenario for some in outcomes if not is_met(some)]
-    results.print(f"The target is MISSED: {', '.join(missed)}." if missed else "The target is met.", soft_wrap=True)
-    if missed:
-        raise typer.Exit(MISSED)
+    end_by_targets(missed)
 
 
 def _table(outcomes: Sequence[Sequence[Outcome]], launches: int, threshold: str) -> Table:

@@ -11,7 +11,7 @@ import typer
 
 from polympi.lab.bindings.manifest import load_bindings
 from polympi.lab.cli.arguments import choose_seed, split_list
-from polympi.lab.cli.console import errors
+from polympi.lab.cli.console import errors, results
 from polympi.lab.cli.display import shown
 from polympi.lab.cli.exit_codes import INTERRUPTED
 from polympi.lab.errors import LabError, UsageError
@@ -61,6 +61,13 @@ def keep_raw(figures: pl.DataFrame, csv: Path | None) -> None:
     if csv is not None:
         with csv.open("xb") as stream:
             figures.write_csv(stream)
+
+
+def end_by_targets(missed: Sequence[str]) -> None:
+    """Say whether all targets are met, or in which scenarios they are missed; exit with 1 then."""
+    results.print(f"The target is MISSED: {', '.join(missed)}." if missed else "The target is met.", soft_wrap=True)
+    if missed:
+        raise typer.Exit(MISSED)
 
 
 def quick_request(  # noqa: PLR0917

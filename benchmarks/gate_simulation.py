@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import typer
 from diff_simulation import CHANGED, EQUAL, PERMUTATIONS, Machine, Noise, Scenario, share
-from evidence import MISSED, CsvFile, keep_raw, refuse_existing, run_command
+from evidence import CsvFile, end_by_targets, keep_raw, refuse_existing, run_command
 from rich.table import Table
 
 from polympi.lab.catalogue import Case
@@ -131,9 +131,7 @@ def main(
     keep_raw(pl.DataFrame([vars(outcome) for some in outcomes for outcome in some]), csv)
     results.print(_table(outcomes, baseline, threshold))
     missed = [some[0].scenario for some in outcomes if not is_met(some)]
-    results.print(f"The target is MISSED: {', '.join(missed)}." if missed else "The target is met.", soft_wrap=True)
-    if missed:
-        raise typer.Exit(MISSED)
+    end_by_targets(missed)
 
 
 def _table(outcomes: Sequence[Sequence[Outcome]], baseline: int, threshold: str) -> Table:

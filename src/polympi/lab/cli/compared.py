@@ -1,4 +1,4 @@
-"""What ``polympi diff`` and ``polympi gate`` print and write of a comparison."""
+"""Options of ``polympi diff``, ``gate`` and ``history``, and what they print and write of a comparison."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,6 +31,15 @@ STDOUT: Final = Path("-")
 
 Threshold = Annotated[str, typer.Option("--threshold", metavar="PERCENT", help="The smallest change that counts.")]
 USUAL_THRESHOLD = f"{THRESHOLD:.0%}"
+Judged = Annotated[str | None, typer.Option("--binding", metavar="NAME,...", help="Judge these bindings only.")]
+JudgedBench = Annotated[
+    str | None,
+    typer.Option(
+        "--bench",
+        metavar="NAME,...",
+        help="Judge these benchmarks only: names or patterns of benchmark/mode/payload, such as 'latency/ready*'.",
+    ),
+]
 Every = Annotated[bool, typer.Option("--all", help="Also show groups without a change, and all rows.")]
 Json = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; '-': to standard output.")

@@ -12,6 +12,8 @@ from polympi.lab.cli.compared import (
     Every,
     Forms,
     Json,
+    Judged,
+    JudgedBench,
     Markdown,
     Threshold,
     refuse,
@@ -35,17 +37,8 @@ def diff(
     after: Annotated[
         Path, typer.Argument(metavar="B", help="Result directory of the later run.", autocompletion=complete_results)
     ],
-    binding: Annotated[
-        str | None, typer.Option("--binding", metavar="NAME,...", help="Judge these bindings only.")
-    ] = None,
-    bench: Annotated[
-        str | None,
-        typer.Option(
-            "--bench",
-            metavar="NAME,...",
-            help="Judge these benchmarks only: names or patterns of benchmark/mode/payload, such as 'latency/ready*'.",
-        ),
-    ] = None,
+    binding: Judged = None,
+    bench: JudgedBench = None,
     threshold: Threshold = USUAL_THRESHOLD,
     absolute: Annotated[
         bool, typer.Option("--absolute", help="Judge times instead of ratios to C: for another MPI, stack or machine.")

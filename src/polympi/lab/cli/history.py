@@ -13,7 +13,17 @@ from rich.text import Text
 
 from polympi import __version__
 from polympi.lab.cli.arguments import split_list
-from polympi.lab.cli.compared import STDOUT, USUAL_THRESHOLD, Json, Markdown, Threshold, refuse, write
+from polympi.lab.cli.compared import (
+    STDOUT,
+    USUAL_THRESHOLD,
+    Json,
+    Judged,
+    JudgedBench,
+    Markdown,
+    Threshold,
+    refuse,
+    write,
+)
 from polympi.lab.cli.console import results, say
 from polympi.lab.cli.names import complete_results
 from polympi.lab.conclusions.history import sentences
@@ -34,17 +44,8 @@ def history(
         list[Path],
         typer.Argument(metavar="DIR", help="Result directories of runs.", autocompletion=complete_results),
     ],
-    binding: Annotated[
-        str | None, typer.Option("--binding", metavar="NAME,...", help="Judge these bindings only.")
-    ] = None,
-    bench: Annotated[
-        str | None,
-        typer.Option(
-            "--bench",
-            metavar="NAME,...",
-            help="Judge these benchmarks only: names, or patterns of benchmark/mode/payload.",
-        ),
-    ] = None,
+    binding: Judged = None,
+    bench: JudgedBench = None,
     threshold: Threshold = USUAL_THRESHOLD,
     as_given: Annotated[
         bool, typer.Option("--as-given", help="Take the runs in the order given, as of commits, and not by time.")
