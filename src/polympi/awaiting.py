@@ -77,6 +77,7 @@ class _Driver:
         self._scheduled = False  # the next step
         self._flowed = 0.0  # when something was last new
         self._checked = 0.0  # when the tasks were last resumed for a check
+        self._checking: frozenset[Request] = frozenset()  # of these tasks, until they wait again, which isn't new
         self._rest = Rest(self._after_rest)
 
     def wait(self, request: Request) -> Generator[Any, None, None]:
@@ -88,7 +89,8 @@ class _Driver:
         if request not in self._places:
             self._places[request] = len(self._requests)
             self._requests.append(request)
-        self._flowed = time.monotonic()
+        if request not in self._checking:
+            self._flowed = time.monotonic()
         self._schedule(loop)
         try:
             yield from future
@@ -120,6 +122,7 @@ class _Driver:
     def _step(self) -> None:
         """Test some requests while messages flow, and continue in the next round of the loop."""
         self._scheduled = False
+        self._checking = frozenset()
         now = time.monotonic()
         if self._test(BLOCK):
             self._flowed = now
@@ -152,6 +155,7 @@ class _Driver:
 
     def _resume_all(self) -> None:
         """Let the tasks check their waits, and then wait again."""
+        self._checking = frozenset(self._places)
         for request in self._places:
             self._resume(request)
         self._schedule(asyncio.get_running_loop())  # after them

@@ -50,12 +50,13 @@ class Drill:
 
     def shell(self) -> psutil.Process:
         """The process that Slurm has started for the job: its batch script, whose place the run has taken."""
-        found = [
-            process
+        found = {
+            process.pid: process
             for process in self._cluster.processes()
-            if "--time-limit" in process.cmdline() and str(self.out) in process.cmdline()
-        ]
-        return next(process for process in found if "submit" not in process.cmdline())
+            if {"--time-limit", str(self.out)} <= set(words := process.cmdline()) and "submit" not in words
+        }
+        # A child that it has just forked has its command line until it executes a launcher.
+        return next(process for process in found.values() if process.ppid() not in found)
 
     def end(self) -> tuple[int, str]:
         """The exit code of the follower, and its last sentence."""

@@ -198,7 +198,6 @@ void large_close(LargeReduction *large) {
 static int begun(LargeReduction *large, int code, MPI_Request request) {
     if (unlikely(code != MPI_SUCCESS))
         return raise_mpi(code, &large->collective->call);
-    large->collective->call.large = large->layout.nbytes;
     large->library = (LibraryCall){large->collective, request};
     large->phase = (PhaseOp){&library_phase, &large->library};
     return !large->blocking;
@@ -330,6 +329,7 @@ static int begin_in_segments(LargeReduction *large, bool blocking) {
 }
 
 int large_begin(LargeReduction *large, bool blocking, bool in_place, bool in_segments) {
+    large->collective->call.large = large->layout.nbytes;
     if (in_segments)
         return large->by_messages ? begin_in_segments(large, blocking) : begin_on_boards(large);
     /* all ranks use MPI_IN_PLACE or none does, except in MPI_Reduce, where only the root may */
