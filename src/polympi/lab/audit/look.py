@@ -24,7 +24,6 @@ _POLLS_S = 1.0  # who polls does so more often
 # Of a processor from poll to poll: who computes between them takes longer, and who sleeps a tenth of it. On a busy
 # machine both need many times as long by the clock.
 _WORK_S = 1e-3
-_LEAST = 0.02  # processors: the system counts hundredths of a second, and one may be counted too many
 _NEWEST = 2000  # events of each thread: a message that is not received is seldom older
 
 
@@ -148,9 +147,9 @@ class _View:
         polls = _polls(self.file, current, self.processes)
         if polls is None or process.busy is None:
             return False
-        if process.busy < _LEAST:
-            return process.activity is Activity.RUNNING  # it would do something, and gets no processor
-        return process.busy > _WORK_S * polls
+        if not polls and process.activity is Activity.RUNNING:
+            return True  # it would do something, and may get no processor
+        return process.busy > _WORK_S * max(polls, 1 / _POLLS_S)
 
     def _age(self, ticks: int) -> float:
         """Seconds since a moment."""

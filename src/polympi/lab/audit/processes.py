@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import socket
@@ -17,7 +18,7 @@ _READS = {
     "x86_64": {0: "read", 17: "pread64", 19: "readv", 257: "openat", 2: "open", 47: "recvmsg", 45: "recvfrom"},
     "aarch64": {63: "read", 67: "pread64", 65: "readv", 56: "openat", 212: "recvmsg", 207: "recvfrom"},
 }
-_SOON_S = 0.2  # processor time is counted in hundredths of a second
+_SOON_S = 0.2  # some systems count processor time in hundredths of a second
 _OPENS = ("open", "openat")
 
 
@@ -38,8 +39,9 @@ class Processes:
         """The process of a rank now."""
         if not self.is_here(host):
             return Process(host, pid)
+        folder = Path(f"/proc/{pid}")
         try:
-            state, used = _state(Path(f"/proc/{pid}"))
+            state, used = _state(folder), _used(folder)
         except (OSError, ValueError):
             return Process(host, pid, Activity.GONE)
         busy = self._share(("processor", host, pid), used)
@@ -67,17 +69,33 @@ class Processes:
         return self._shares[key]
 
 
-def _state(folder: Path) -> tuple[str, float]:
-    """The state of a process, a letter, and its processor seconds (proc(5), stat)."""
-    fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-    return fields[0], (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+def _stat(folder: Path) -> list[str]:
+    """What the system tells of a process or thread, from its state on (proc(5), stat)."""
+    return (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+
+
+def _state(folder: Path) -> str:
+    """The state of a process or thread, a letter."""
+    return _stat(folder)[0]
+
+
+def _used(folder: Path) -> float:
+    """The processor seconds of a process: of its threads in nanoseconds, where the system counts them."""
+    exact = list[int]()
+    for thread in folder.glob("task/*/schedstat"):
+        with contextlib.suppress(OSError):  # it has ended
+            exact.append(int(thread.read_text().split()[0]))
+    if any(exact):
+        return sum(exact) / 1e9
+    fields = _stat(folder)
+    return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
 
 
 def _in_call(pid: int, thread: int) -> tuple[Activity, str]:
     """Whether a thread runs, sleeps, or waits for data; the system tells its call to the same user only."""
     folder = Path(f"/proc/{pid}/task/{thread}")
     try:
-        state, _ = _state(folder)
+        state = _state(folder)
     except (OSError, ValueError):
         return Activity.RUNNING, ""
     if state == "R":

@@ -108,7 +108,7 @@ class Scene:
         first = self.standings[min(ranks)].process
         if first.activity == Activity.READING:
             return f"in a {first.doing}"
-        if first.activity == Activity.ASLEEP and not first.busy:
+        if first.activity == Activity.ASLEEP and round(first.busy or 0, 2) == 0:  # as it is printed
             return "asleep"
         busy = f" ({first.busy:.0%} of a processor)" if first.busy is not None else ""
         return f"computing{busy}" if first.activity in (Activity.RUNNING, Activity.ASLEEP) else "at work"
