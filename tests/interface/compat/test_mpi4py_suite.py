@@ -41,6 +41,13 @@ LAUNCHES = [
     ("openmpi", 3, OBJECTS),
     ("mpich", 5, OBJECTS),
 ]
+# A minute on one library; a demo of sessions that hangs in 7 of 10 launches with MPICH and mpi4py as it is; and one
+# whose rank 0 sets its counter to 0 after others may have counted: it fails with mpi4py in 96 of 100 launches with Open
+# MPI, and with a barrier there in none.
+LEFT_OUT = {
+    "openmpi": {"mpi4py-fft: test_pencil.py", "mpi4py: nxtval/nxtval-mpi3.py"},
+    "mpich": {"mpi4py: init-fini/test_mpi40.py"},
+}
 
 
 def fetched_or_skip(*sources) -> Path:
@@ -89,8 +96,7 @@ def test_the_same_tests_of_mpi4py_pass(run, stack: Stack, tmp_path: Path, ranks:
 
 
 def test_the_same_programs_run(stack: Stack, everything: Fetched) -> None:
-    # A minute on one library; and a demo of sessions that hangs in 7 of 10 launches with MPICH and mpi4py as it is.
-    left_out = {"mpi4py-fft: test_pencil.py" if stack.family == "openmpi" else "mpi4py: init-fini/test_mpi40.py"}
+    left_out = LEFT_OUT[stack.family]
     plain = run_programs(everything, 3, stack, "plain", MPICH_SLEEPS, left_out=left_out)
     fails_anyway = left_out | {name for name, outcome in plain.items() if outcome != "passed"}  # up to a minute each
     accelerated = run_programs(everything, 3, stack, "accelerated", MPICH_SLEEPS, left_out=fails_anyway)
