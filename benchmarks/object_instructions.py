@@ -72,7 +72,7 @@ OBJECTS: dict[str, Any] = {
     "a dataclass": Record(*FIELDS),
     "with slots": Slotted(*FIELDS),
     "a named tuple": Row(*FIELDS),
-    "an enum": Colour.RED,
+    "a member of an enum": Colour.RED,
     "100 ints": [LARGE + i for i in range(100)],
     "100 floats": [i + 0.5 for i in range(100)],
     "100 of both": [i + 0.5 if i % 2 else LARGE + i for i in range(100)],

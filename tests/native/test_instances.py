@@ -1,19 +1,23 @@
 """Instances by their attributes: what arrives is what pickle makes, and whatever is special is pickled."""
 
 import abc
+import collections
 import copyreg
 import dataclasses
 import enum
 import functools
 import gc
 import math
+import os
 import pickle
 import struct
+import subprocess
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -23,6 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polympi import errors
+from polympi.native import build
 
 T = TypeVar("T")
 INSTANCE, PICKLE, INTS, FLOATS, LIST = 23, 16, 21, 22, 10
@@ -95,6 +100,33 @@ class WithProperty:
         return "of the class"
 
 
+class Pair(NamedTuple):
+    one: Any
+    two: Any = 2
+
+    @property
+    def both(self) -> Any:
+        return self.one, self.two
+
+
+Point = collections.namedtuple("Point", "one")
+
+
+class Colour(enum.Enum):
+    RED = 1
+    GREEN = "green"
+    ALSO_RED = 1
+
+
+class Whole(enum.IntEnum):
+    ONE = 1
+
+
+class Access(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
 def made_slotted(kind: type, **slots: Any) -> Any:
     made = kind()
     for name, value in slots.items():
@@ -114,6 +146,8 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
     "an empty slot": lambda x: made_slotted(SlottedMore, one=x),
     "generic": Generical,
     "property": WithProperty,
+    "named tuple": lambda x: Pair(x, 3),
+    "named tuple of one": Point,
     "long name": lambda x: Plain(**{"x" * 300: x, "é": 1}),
 }
 
@@ -125,7 +159,7 @@ def state(value: Any) -> Any:
         return kind, struct.pack("d", value)
     if isinstance(value, np.ndarray):
         return kind, value.dtype, value.tolist()
-    if kind in (list, tuple):
+    if kind in (list, tuple, Pair, Point):
         return kind, [state(item) for item in value]
     if kind is dict:
         return kind, [(state(key), state(item)) for key, item in value.items()]
@@ -179,6 +213,76 @@ def test_plain_classes_are_not_pickled(codec, name: str) -> None:
     assert tag_of(codec, many) == LIST
     assert len(codec.encode(many)[0]) < len(codec.encode(many[:1])[0]) * 100
     arrives_as_pickled(codec, many)
+
+
+@pytest.mark.parametrize("member", [*Colour, *Whole, *Access, Access.READ | Access.WRITE, Access(0)], ids=str)
+def test_members_are_found_by_their_value(codec, member: enum.Enum) -> None:
+    assert tag_of(codec, member) == INSTANCE
+    for value in ([member, 1], {member: 1}, Pair(member, {member}), Plain(one=member)):
+        assert tag_of(codec, value) != PICKLE
+        arrives_as_pickled(codec, value)
+    assert codec.roundtrip([member])[0] is member
+
+
+def test_a_named_tuple_is_a_key_unless_an_instance_is_in_it(codec) -> None:
+    assert tag_of(codec, {Pair(1, ("a", None)): 2, Point(Point(1)): 3}) != PICKLE
+    arrives_as_pickled(codec, {Pair(1, ("a", None)): 2, Point(Point(1)): 3})
+    assert tag_of(codec, {Pair(Frozen(1)): 2}) == PICKLE
+    arrives_as_pickled(codec, {Pair(Frozen(1)): 2})
+
+
+FIRST = f"""
+import codec, enum
+class Colour(enum.Enum):
+    RED = 1
+assert codec.encode(Colour.RED)[0][0] == {INSTANCE}
+assert codec.decode(*codec.encode(Colour.RED)) is Colour.RED
+"""
+
+
+def test_a_member_may_be_the_first_object(codec) -> None:
+    paths = f"{Path(codec.__file__).parent}:{build.SOURCES.parents[1]}"
+    variables = {**os.environ, "PYTHONPATH": paths}
+    subprocess.run([sys.executable, "-c", FIRST], env=variables, check=True, timeout=60)
+
+
+def test_a_receiver_whose_members_differ_finds_its_own(codec) -> None:
+    message = codec.encode(Colour.RED)
+    codec.decode(*message)
+    for values in {"CRIMSON": 1}, {"RED": 1.0}:
+        with changed(HERE, Colour=enum.Enum("Colour", values, module=__name__)):
+            assert codec.decode(*message) is next(iter(HERE.Colour))
+    with changed(HERE, Colour=enum.Enum("Colour", {"RED": 2}, module=__name__)):  # noqa: SIM117
+        with pytest.raises(ValueError, match="1 is not a valid Colour"):
+            codec.decode(*message)
+
+
+def test_a_receiver_whose_named_tuple_differs(codec) -> None:
+    message = codec.encode(Pair(1, 2))
+    codec.decode(*message)
+    with changed(HERE, Pair=collections.namedtuple("Pair", "a b c", defaults=["c"], module=__name__)):
+        arrived = codec.decode(*message)
+        assert (type(arrived), *arrived) == (HERE.Pair, 1, 2, "c")
+    with changed(HERE, Pair=collections.namedtuple("Pair", "a", module=__name__)):  # noqa: SIM117
+        with pytest.raises(TypeError):
+            codec.decode(*message)
+
+
+def test_a_named_tuple_of_another_length_is_pickled(codec) -> None:
+    value = tuple.__new__(Pair, (1, 2, 3))
+    stream, parts = codec.encode(value)
+    assert stream[0] == PICKLE
+    with pytest.raises(TypeError, match="positional arguments"):
+        codec.decode(stream, parts)
+
+
+def test_what_named_tuples_share_stays_shared(codec) -> None:
+    numbers = [1.0, 2.0]
+    arrived = codec.roundtrip([Pair(numbers), Pair(numbers)])
+    assert arrived[0].one is arrived[1].one
+    pair = Pair(numbers)
+    arrived = codec.roundtrip([pair, Plain(one=pair)])
+    assert arrived[0] is arrived[1].one
 
 
 def test_names_are_interned_as_by_pickle(codec) -> None:
@@ -312,16 +416,57 @@ class Names(dict[str, Any]):
     pass
 
 
-class Whole(int):
+class Integer(int):
     pass
 
 
-class Tuple(NamedTuple):
+class Longer(collections.namedtuple("Longer", "one two")):
+    __slots__ = ()
+
+    def __new__(cls, *items: Any) -> "Longer":
+        return super().__new__(cls, *items[:2])
+
+
+class Made(collections.namedtuple("Made", "one two")):
+    """It has a dict, too."""
+
+
+class Reducing(NamedTuple):
     one: Any
+    two: Any
+
+    def __reduce__(self) -> Any:
+        return Reducing, ("reduced", "items")
 
 
-class Colour(enum.Enum):
+class Derivative(Pair):
+    __slots__ = ()
+
+
+class ByName(enum.Enum):
     RED = 1
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return getattr, (ByName, self._name_)
+
+
+class Mixed(enum.Enum):
+    RED = 1
+
+    def __getattribute__(self, name: str) -> Any:
+        return super().__getattribute__(name)
+
+
+class Meta2(enum.EnumMeta):
+    pass
+
+
+class OwnMeta(enum.Enum, metaclass=Meta2):
+    RED = 1
+
+
+class Fractional(enum.Enum):
+    HALF = 0.5
 
 
 def by_the_instance(_: Any) -> Any:
@@ -340,9 +485,10 @@ SPECIAL: dict[str, Callable[[], Any]] = {
     "its own attribute": lambda: Plain(__reduce_ex__=by_the_instance),
     "list": lambda: Numbers([1, 2]),
     "dict": lambda: Names(one=1),
-    "int": lambda: Whole(5),
-    "tuple": lambda: Tuple(1),
-    "enum": lambda: Colour.RED,
+    "int": lambda: Integer(5),
+    **{f"named tuple: {kind.__name__}": lambda kind=kind: kind(1, 2) for kind in (Longer, Made, Reducing, Derivative)},
+    **{f"enum: {kind.__name__}": lambda kind=kind: kind.RED for kind in (ByName, Mixed, OwnMeta)},
+    "member whose value is no text and no number": lambda: Fractional.HALF,
     "key of a dict": lambda: {Frozen(1): 2},
     "item of a set": lambda: [{Frozen(1)}],
     "of an alias": lambda: Generical[int](1),
@@ -522,7 +668,7 @@ def test_lists_of_floats(codec, numbers: list[float]) -> None:
     arrives_as_pickled(codec, numbers)
 
 
-@given(numbers=st.lists(st.integers(-5, 5) | st.floats() | st.booleans() | st.builds(Whole)))
+@given(numbers=st.lists(st.integers(-5, 5) | st.floats() | st.booleans() | st.builds(Integer)))
 def test_lists_of_other_numbers(codec, numbers: list[Any]) -> None:
     kinds = {type(number) for number in numbers}
     assert (tag_of(codec, numbers) in (INTS, FLOATS)) == (kinds in ({int}, {float}))
@@ -538,7 +684,14 @@ def test_not_a_number_keeps_its_bits_in_a_list(codec) -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: Plain(one=1, two=[1, 2]), lambda: Slim(1, [1.5]), lambda: [Record(1), Record(2)]]
+    "make",
+    [
+        lambda: Plain(one=1, two=[1, 2]),
+        lambda: Slim(1, [1.5]),
+        lambda: [Record(1), Record(2)],
+        lambda: [Pair(1, "two"), Pair(2)],
+        lambda: [Colour.RED, Colour.GREEN],
+    ],
 )
 @pytest.mark.parametrize("known", [False, True])
 def test_instances_that_end_early_or_late(codec, make: Callable[[], Any], known: bool) -> None:
@@ -572,6 +725,22 @@ def test_instances_that_lie(codec) -> None:
     for lie in lies.values():
         with pytest.raises(errors.Error, match="damaged"):
             codec.decode(lie, [])
+
+
+@pytest.mark.parametrize("state", [(), (1, 2, 3), (1.5,), ("none",), ([1],)])
+@pytest.mark.parametrize("value", [Pair(1, 2), Colour.RED])
+def test_named_tuples_and_members_that_lie(codec, value: Any, state: tuple[Any, ...]) -> None:
+    stream, _ = codec.encode(value)
+    codec.decode(stream, [])
+    own = codec.encode(tuple(value) if isinstance(value, tuple) else (value.value,))[0]
+    lie = stream[: -len(own)] + codec.encode(state)[0]
+    try:
+        expected = type(value)(*state)
+    except (TypeError, ValueError) as error:
+        with pytest.raises(type(error)):
+            codec.decode(lie, [])
+    else:
+        assert codec.decode(lie, []) == expected
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 2**60, 2**61 + 2, 2**63])

@@ -91,7 +91,7 @@ static int encode_string(Encoder *encoder, PyObject *string) {
 
 /* A tuple that several owners refer to is one object at the receiver, too, where that can be seen: by what is
  * in it. */
-static int encode_tuple(Encoder *encoder, PyObject *tuple) {
+int encode_tuple(Encoder *encoder, PyObject *tuple) {
     Py_ssize_t length = PyTuple_GET_SIZE(tuple);
     int mutables = encoder->mutables, held = encoder->held;
     char *at = stream_reserve(encoder->stream, LENGTH_FORM);

@@ -1,5 +1,6 @@
 /* Instances of plain classes, by their attributes and slots, where pickle would do nothing else with them:
- * make one by `object.__new__`, and set these (polympi.instances). What arrives is what pickle makes.
+ * make one by `object.__new__`, and set these (polympi.instances). Likewise named tuples by their items, and
+ * members of enumerations by their value. What arrives is what pickle makes.
  *
  * Classes change, are replaced by others of their name, and differ between ranks. So a class is recognised by
  * its version, which is new after each change of it or of its bases, and looked up by its name each time. A
@@ -10,6 +11,7 @@
 #include <structmember.h>
 
 enum { FORMS = 512, PROBES = 8, MAKERS = 256, MOST_CHANGES = 16 };
+enum { NO_ITEMS = -1, MEMBER = -2 }; /* as in polympi.instances */
 
 /* What is known of a class. */
 typedef struct {
@@ -20,35 +22,44 @@ typedef struct {
     PyObject *module, *name;        /* where it is found */
     PyObject *slots;                /* a tuple: the name of each and where it lies, in turn */
     bool has_dict, sets_attributes; /* the latter: setting them writes to the dict, whatever their name */
+    int items;                      /* of a named tuple; or NO_ITEMS, or MEMBER: it is an enumeration */
 } Form;
 
 static Form forms[FORMS];
 static PyTypeObject *makers[MAKERS]; /* the classes of makers that arrived; likewise not owned */
 static struct {
     PyObject *form_of, *dispatch_table, *nothing; /* of polympi.instances; of copyreg; () */
+    PyTypeObject *enumeration;                    /* enum.EnumMeta */
 } tools;
 
 static int tools_ready(void) {
     if (likely(tools.nothing != NULL))
         return 0;
     PyObject *instances = PyImport_ImportModule("polympi.instances"),
-             *copyreg = PyImport_ImportModule("copyreg");
+             *copyreg = PyImport_ImportModule("copyreg"), *module = PyImport_ImportModule("enum");
     if (!tools.form_of)
         tools.form_of = get_attribute(instances, NAME("form_of"));
     if (!tools.dispatch_table)
         tools.dispatch_table = get_attribute(copyreg, NAME("dispatch_table"));
+    if (!tools.enumeration)
+        tools.enumeration = (PyTypeObject *)get_attribute(module, NAME("EnumMeta"));
     Py_XDECREF(instances);
     Py_XDECREF(copyreg);
-    if (tools.form_of && tools.dispatch_table)
+    Py_XDECREF(module);
+    if (tools.form_of && tools.dispatch_table && tools.enumeration)
         tools.nothing = PyTuple_New(0);
     return tools.nothing ? 0 : -1;
 }
 
 /* ---- classes ---- */
 
-static bool may_be_plain(const PyTypeObject *class) {
-    return class->tp_flags & Py_TPFLAGS_HEAPTYPE && class->tp_new == PyBaseObject_Type.tp_new &&
-           Py_IS_TYPE((PyObject *)class, &PyType_Type);
+/* Whether it is worth looking into a class. */
+static bool may_have_form(const PyTypeObject *class) {
+    if (!(class->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        return false;
+    if (Py_IS_TYPE((PyObject *)class, &PyType_Type))
+        return class->tp_new == PyBaseObject_Type.tp_new || class->tp_base == &PyTuple_Type;
+    return !tools.enumeration || Py_IS_TYPE((PyObject *)class, tools.enumeration);
 }
 
 /* The names of slots and where they lie, in turn: a new tuple; NULL, mostly without an exception, if they
@@ -104,8 +115,8 @@ static const Form *learn(Form *place, PyTypeObject *class) {
     int has_dict, sets_attributes;
     PyObject *descriptors;
     if (found && found != Py_None &&
-        PyArg_ParseTuple(found, "SUUO!pp", &form.maker, &form.module, &form.name, &PyTuple_Type, &descriptors,
-                         &has_dict, &sets_attributes) &&
+        PyArg_ParseTuple(found, "SUUO!ppi", &form.maker, &form.module, &form.name, &PyTuple_Type,
+                         &descriptors, &has_dict, &sets_attributes, &form.items) &&
         (form.slots = slots_of(descriptors))) {
         Py_INCREF(form.maker);
         Py_INCREF(form.module);
@@ -230,28 +241,55 @@ static int put_maker(Encoder *encoder, PyTypeObject *class, const Form *form) {
     return ENCODED;
 }
 
-int encode_instance(Encoder *encoder, PyObject *value) {
-    PyTypeObject *class = Py_TYPE(value);
-    if (!may_be_plain(class) || encoder->hashed || encoder->depth == MOST_DEPTH)
-        return TO_PICKLE;
-    const Form *form = form_of(class);
-    if (unlikely(!form))
-        return FAILED;
-    if (!form->maker || found_by_name(form) != (PyObject *)class || is_registered(class) ||
-        mutable_met_before(encoder, value))
-        return TO_PICKLE;
-    if (put_maker(encoder, class, form) != ENCODED)
-        return FAILED;
+/* The attributes and slots of an instance of a plain class. */
+static int put_plain(Encoder *encoder, PyObject *value, const Form *form) {
     PyObject *slots = Py_NewRef(form->slots), *dict = NULL; /* the table may change */
     if (form->has_dict && !(dict = PyObject_GenericGetDict(value, NULL))) {
         Py_DECREF(slots);
         return FAILED;
     }
-    encoder->depth++;
     int outcome = put_state(encoder, value, slots, dict);
-    encoder->depth--;
     Py_XDECREF(dict);
     Py_DECREF(slots);
+    return outcome;
+}
+
+/* The value of a member of an enumeration, in a tuple: a text or number, which is as it is. */
+static int put_member(Encoder *encoder, PyObject *member) {
+    PyObject *dict = PyObject_GenericGetDict(member, NULL);
+    PyObject *value = dict ? PyDict_GetItemWithError(dict, NAME("_value_")) : NULL;
+    Py_XINCREF(value);
+    Py_XDECREF(dict);
+    int outcome = value && (PyLong_CheckExact(value) || PyUnicode_CheckExact(value)) ? ENCODED : TO_PICKLE;
+    char *at = outcome == ENCODED ? stream_reserve(encoder->stream, LENGTH_FORM) : NULL;
+    if (at) {
+        wire_put_length(at, TAG_TUPLE, 1);
+        outcome = encode_value(encoder, value);
+    }
+    Py_XDECREF(value);
+    return PyErr_Occurred() ? FAILED : outcome;
+}
+
+int encode_instance(Encoder *encoder, PyObject *value) {
+    PyTypeObject *class = Py_TYPE(value);
+    if (!may_have_form(class) || encoder->depth == MOST_DEPTH)
+        return TO_PICKLE;
+    const Form *form = form_of(class);
+    if (unlikely(!form))
+        return FAILED;
+    if (!form->maker || found_by_name(form) != (PyObject *)class || is_registered(class))
+        return TO_PICKLE;
+    int items = form->items;
+    if (items == NO_ITEMS ? encoder->hashed || mutable_met_before(encoder, value)
+                          : items != MEMBER && PyTuple_GET_SIZE(value) != items)
+        return TO_PICKLE;
+    if (put_maker(encoder, class, form) != ENCODED)
+        return FAILED;
+    encoder->depth++;
+    int outcome = items == NO_ITEMS ? put_plain(encoder, value, form)
+                  : items == MEMBER ? put_member(encoder, value)
+                                    : encode_tuple(encoder, value);
+    encoder->depth--;
     return outcome;
 }
 
@@ -300,7 +338,7 @@ static int take_attributes(Reader *reader, PyObject *made, enum way way) {
     return failed;
 }
 
-/* Make an instance as the maker would. */
+/* Make an instance of a plain class as the maker would. */
 static PyObject *make(Reader *reader, PyTypeObject *class, bool sets_attributes, int tag) {
     PyObject *made = PyBaseObject_Type.tp_new(class, tools.nothing, NULL);
     const enum way way = sets_attributes ? BY_ATTRIBUTE : BY_DICT;
@@ -322,6 +360,31 @@ static PyObject *make(Reader *reader, PyTypeObject *class, bool sets_attributes,
     }
     if (unlikely(failed))
         Py_CLEAR(made);
+    return made;
+}
+
+/* The member with a value; borrowed, or NULL without an exception: the enumeration knows what to do. */
+static PyObject *known_member(PyTypeObject *class, PyObject *values) {
+    if (PyTuple_GET_SIZE(values) != 1)
+        return NULL;
+    PyObject *value = PyTuple_GET_ITEM(values, 0);
+    PyObject *map = PyDict_GetItemWithError(class->tp_dict, NAME("_value2member_map_"));
+    bool looks = map && PyDict_CheckExact(map) && (PyLong_CheckExact(value) || PyUnicode_CheckExact(value));
+    PyObject *found = looks ? PyDict_GetItemWithError(map, value) : NULL;
+    PyErr_Clear();
+    return found;
+}
+
+/* Make a named tuple of its items, or find a member by its value; NULL without an exception where it takes
+ * the maker. */
+static PyObject *made_of(PyTypeObject *class, int items, PyObject *state) {
+    if (items == MEMBER)
+        return Py_XNewRef(known_member(class, state));
+    if (PyTuple_GET_SIZE(state) != items)
+        return NULL;
+    PyObject *arguments = PyTuple_Pack(1, state);
+    PyObject *made = arguments ? PyTuple_Type.tp_new(class, arguments, NULL) : NULL;
+    Py_XDECREF(arguments);
     return made;
 }
 
@@ -351,11 +414,10 @@ static const Form *known_form(const char *maker, Py_ssize_t nbytes) {
     return form->version == class->tp_version_tag ? form : NULL; /* it is alive, as it was found */
 }
 
-/* By the maker itself; then the next instance may do without. */
-static PyObject *unpickle(Reader *reader, const char *maker, Py_ssize_t nbytes) {
-    PyObject *state = decode_value(reader);
+/* By the maker itself, which the next instance may do without; takes over the state, which may be NULL. */
+static PyObject *unpickle(const char *maker, Py_ssize_t nbytes, PyObject *state) {
     PyObject *made = state ? unpickled_with(maker, nbytes, state) : NULL;
-    if (!made || !may_be_plain(Py_TYPE(made)))
+    if (!made || !may_have_form(Py_TYPE(made)))
         return made;
     const Form *form = form_of(Py_TYPE(made));
     if (form && is_maker_of(form, maker, nbytes))
@@ -378,9 +440,19 @@ PyObject *decode_instance(Reader *reader) {
     nbytes = reader->maker_bytes;
     const Form *form = known_form(maker, nbytes);
     if (unlikely(!form) || (tag == TAG_DICT && !form->has_dict))
-        return unpickle(reader, maker, nbytes);
+        return unpickle(maker, nbytes, decode_value(reader));
     PyTypeObject *class = (PyTypeObject *)Py_NewRef((PyObject *)form->class);
-    PyObject *made = make(reader, class, form->sets_attributes, tag);
+    PyObject *made, *state = NULL;
+    int items = form->items;
+    if (items == NO_ITEMS)
+        made = make(reader, class, form->sets_attributes, tag);
+    else {
+        state = decode_value(reader);
+        made = state ? made_of(class, items, state) : NULL;
+        if (state && !made && !PyErr_Occurred())
+            made = unpickle(maker, nbytes, Py_NewRef(state));
+    }
+    Py_XDECREF(state);
     Py_DECREF(class);
     return made;
 }

@@ -108,8 +108,10 @@ int encode_other(Encoder *encoder, PyObject *value); /* encode.c: but for the co
 /* encode.c: the attributes or slots of an instance as a TAG_DICT; TO_PICKLE for names that pickle looks up.
  */
 int encode_attributes(Encoder *encoder, PyObject *dict);
-int encode_instance(Encoder *encoder, PyObject *value); /* instance.c: TO_PICKLE for all but plain classes */
-int encode_ndarray(Encoder *encoder, PyObject *array);  /* array.c */
+int encode_tuple(Encoder *encoder, PyObject *tuple); /* encode.c: the items, also those of a named tuple */
+/* instance.c: TO_PICKLE for all but plain classes, named tuples and enumerations. */
+int encode_instance(Encoder *encoder, PyObject *value);
+int encode_ndarray(Encoder *encoder, PyObject *array); /* array.c */
 int encode_scalar(Encoder *encoder,
                   PyObject *scalar); /* array.c: TO_PICKLE for what is no NumPy scalar, too */
 int encode_buffer(Encoder *encoder, PyObject *owner, enum container container); /* buffers.c */

@@ -58,7 +58,8 @@ enum tag {
     TAG_INTS,         /* uint64 length; int64 each: a list of nothing but such ints */
     TAG_FLOATS,       /* uint64 length; doubles: a list of nothing but floats */
     TAG_INSTANCE,     /* uint64 bytes of the maker, 0: that of the instance before; the maker: a pickle; a
-                         TAG_DICT of attributes; or TAG_TUPLE of two: that or None, and a TAG_DICT of slots */
+                         TAG_DICT of attributes; or TAG_TUPLE of two: that or None, and a TAG_DICT of slots; or
+                         TAG_TUPLE of the items of a named tuple, or of the value of a member */
     TAG_REMOTE = 255
 };
 
