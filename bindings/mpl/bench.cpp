@@ -17,7 +17,7 @@ const char *refuse(void *, const polympi_case *c) {
     const bool posted = c->benchmark == POLYMPI_BANDWIDTH || c->benchmark == POLYMPI_BIBANDWIDTH ||
                         c->completion != POLYMPI_BLOCKING || c->send_mode == POLYMPI_READY ||
                         c->send_mode == POLYMPI_SENDRECV;
-    return posted ? "a nonblocking transfer of a container would take a thread of its own" : nullptr;
+    return posted ? "a nonblocking transfer of a container would take another thread" : nullptr;
 }
 
 void prepare(void *, const polympi_case *c, const polympi_buffers *buffers, polympi_callbacks *callbacks) {

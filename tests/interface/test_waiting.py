@@ -196,7 +196,7 @@ with mpi.waiting("quiet"):
     network_calls(*WAYS["recv"])  # starts what watches it
     for name, way in WAYS.items():
         core._only_sleep(10)  # nothing else ends it
-        counts = sum(network_calls(*way) for _ in range(3))  # on a busy machine rank 0 may not sleep before it has come
+        counts = sum(network_calls(*way) for _ in range(3))  # on a busy machine rank 0 may not sleep before it arrives
         core._only_sleep(0)
         assert counts, name
 """

@@ -53,7 +53,7 @@ class Processes:
         return Process(host, pid, activity, busy, doing)
 
     def polls(self, host: str, pid: int, count: int) -> float | None:
-        """The polls per second since the last look, of a rank that has made so many; None at the first look."""
+        """The polls per second since the last look, of a rank that has made `count` by now; None at the first look."""
         return self._share(("polls", host, pid), count)
 
     def _share(self, key: tuple[str, str, int], used: float) -> float | None:

@@ -65,7 +65,7 @@ def sources_of(binding: Binding) -> list[GivenSource]:
 
 
 def give_source(name: str, place: str, bindings: Mapping[str, Binding]) -> GivenSource:
-    """Copy sources from a folder, an archive or a URL, in place of what was given before."""
+    """Copy sources from a folder, an archive or a URL, instead of what was given before."""
     needed = {key: source for binding in bindings.values() for key, source in binding.manifest.needs.sources.items()}
     if name not in needed:
         known = f"those that bindings need are {', '.join(needed)}" if needed else "no binding needs any"
@@ -95,7 +95,7 @@ def give_source(name: str, place: str, bindings: Mapping[str, Binding]) -> Given
 def remove_source(name: str) -> None:
     """Remove the copy of sources; what it was copied from stays."""
     if name not in (given := given_sources()):
-        raise UsageError(f"There are no sources '{name}' to remove.{did_you_mean(name, given)}")
+        raise UsageError(f"No sources '{name}' were given, so none can be removed.{did_you_mean(name, given)}")
     shutil.rmtree(_folder(name))
 
 

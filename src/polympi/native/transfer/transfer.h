@@ -128,7 +128,8 @@ void progress_some(void);
 bool anything_pending(void);
 /* Whether data of a receive are in flight that this rank has to fetch. */
 bool receives_arriving(void);
-/* Whether there are such data or sends, as far as a short look shows; whoever sleeps meanwhile delays them.
+/* Whether there are such data or sends, as far as a short look shows; a rank that sleeps meanwhile delays
+ * them.
  */
 enum others others_under_way(void);
 /* A collective of the library was tested in vain by the last progress_some. Guarded by the GIL. */

@@ -18,7 +18,7 @@ class Launches:
     """The typical row of a group: its logarithms relative to its own level, over runs."""
 
     group: Group
-    level: float  # the logarithm around which they lie: the median over rows of their own medians
+    level: float  # the logarithm around which they lie: the median of the medians of rows
     runs: dict[int, Vector]  # by run, from 0, one per launch
 
     @property
