@@ -494,6 +494,74 @@ with mpi.pool() as pool:
     assert "MemoryError: planted" in ended.stderr, str(ended)
 
 
+# Where the manager fails as it takes an answer, and what it has in its hands then.
+FAILS = {
+    "a result is measured": "task.Function.measured",
+    "the next tasks are taken": "dispatcher.Dispatcher._batch",
+    "arguments are pickled": "dispatcher.pack",
+    "objects are chosen": "handles.RemoteWorker.objects",
+    "a batch is sent": "handles.RemoteWorker.send",
+    "workers are stopped": "handles.RemoteWorker.stop",
+}
+
+
+@pytest.mark.parametrize("place", FAILS)
+def test_no_task_is_lost_wherever_the_manager_fails(run, stack, place: str) -> None:
+    owner, _, name = FAILS[place].rpartition(".")
+    script = f"""
+from polympi.workers import dispatcher, handles, task
+armed, planted, ends = threading.Event(), [], []
+def plant(owner, name):
+    own = getattr(owner, name)
+    def failing(*args, **kwargs):
+        if threading.current_thread().name == "polympi pool" and armed.is_set():
+            planted.append(1)
+            raise GeneratorExit("planted")
+        return own(*args, **kwargs)
+    setattr(owner, name, failing)
+plant({owner}, {name!r})
+if {place!r} == "workers are stopped":
+    plant(task.Function, "measured")
+def together():
+    try:
+        ends.append(sum(pool.map(abs, range(500))))
+    except BaseException as error:
+        ends.append(error)
+with mpi.pool() as pool:
+    if pool:
+        list(pool.map(abs, range(10)))
+        armed.set()
+        threads = [threading.Thread(target=together) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        assert len(ends) == 4 and planted
+        print("ended", flush=True)
+        os._exit(0)
+"""
+    ended = run(PRELUDE + FUNCTIONS + script, 3, stack, timeout=90)
+    assert "ended\n" in ended.stdout, str(ended)
+
+
+def test_an_answer_may_come_before_the_call_that_sent_the_batch_returns(run, stack) -> None:
+    script = """
+from polympi.workers import handles
+send = handles.RemoteWorker.send
+def slowly(worker, batch):
+    send(worker, batch)
+    time.sleep(0.05)
+handles.RemoteWorker.send = slowly
+with mpi.pool() as pool:
+    if pool:
+        for _ in range(3):
+            first = pool.submit(slow, 0.2)
+            time.sleep(0.1)
+            assert pool.submit(square, 3).result() == 9 and first.result() > 0
+"""
+    run(PRELUDE + FUNCTIONS + script, 3, stack).ends()
+
+
 def test_a_collective_call_that_the_root_does_not_make(run, stack) -> None:
     script = """
 def meet(_):

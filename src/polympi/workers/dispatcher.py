@@ -13,7 +13,6 @@ from contextlib import suppress
 from itertools import count
 from types import BuiltinFunctionType, FunctionType
 
-from polympi.errors import Error
 from polympi.workers.failures import WorkerError, error_of, value_of
 from polympi.workers.handles import LocalWorker, RemoteWorker
 from polympi.workers.manager import Manager
@@ -128,7 +127,12 @@ class Dispatcher:
             failures += [(task, self._why_not(task)) for task in self._queue]
             self._queue.clear()
         while self._queue and (worker := self._worker_with_room()):
-            batch, tasks = self._batch(worker, failures)
+            tasks = list[Task]()
+            try:
+                batch = self._batch(worker, tasks, failures)
+            except BaseException:  # whoever learns of it, no task may be lost
+                self._queue.extendleft([*tasks, *(task for task, _ in failures)])
+                raise
             if tasks:
                 try:
                     worker.send(batch)
@@ -162,9 +166,9 @@ class Dispatcher:
             if load == len(worker.batches) and worker.rank in self._workers:
                 workers[worker.rank] = worker
 
-    def _batch(self, worker: Worker, failures: _Failures) -> tuple[Batch, list[Task]]:
-        """The next tasks of the queue, as many as take little time, and fewer near the end of the queue."""
-        batch, tasks = Batch([], [], [], [], {}, 2 * BATCH_S), list[Task]()
+    def _batch(self, worker: Worker, tasks: list[Task], failures: _Failures) -> Batch:
+        """Take the next tasks of the queue, as many as take little time, and fewer near the end of the queue."""
+        batch = Batch([], [], [], [], {}, 2 * BATCH_S)
         most = min(MOST_TASKS, -(-len(self._queue) // (2 * len(self._workers))))
         needed: dict[int, Packed] = {}
         seconds, nbytes = 0.0, 0
@@ -195,7 +199,7 @@ class Dispatcher:
         while self.dropped:
             self._forget(self.dropped.popleft())
         objects, forget = worker.objects(needed)
-        return batch._replace(objects=objects, forget=forget), tasks
+        return batch._replace(objects=objects, forget=forget)
 
     def _begin(self, task: Task, worker: Worker, failures: _Failures) -> Packed | None:
         """The arguments of a task that begins now; None if it is cancelled or can't be pickled."""
@@ -223,19 +227,24 @@ class Dispatcher:
         """Take a worker's results, and send it more."""
         answer = Answer(*content)
         number = len(answer.results)
-        first = worker.batches[0][0].alone  # as an initializer, on which it depends whether others may follow
+        with self.lock:  # another thread may still be in the call that has sent the batch
+            tasks = worker.batches[0]
+        first = tasks[0].alone  # as an initializer, on which it depends whether others may follow
         if first:
-            self._deliver(worker.rank, worker.batches[0], answer)
-        with self.lock:
-            tasks = self._answered(worker)
-            for function in {task.function for task in tasks[:number]}:
-                function.measured(answer.seconds / number)
-            self._queue.extendleft(reversed(tasks[number:]))
-            failures = self._dispatch()
-            self._stop_if_over()
-        if not first:
-            self._deliver(worker.rank, tasks[:number], answer)
-        self._fail(failures)
+            self._deliver(worker.rank, tasks, answer)
+        failures: _Failures = []
+        try:
+            with self.lock:
+                self._answered(worker)
+                for function in {task.function for task in tasks[:number]}:
+                    function.measured(answer.seconds / number)
+                self._queue.extendleft(reversed(tasks[number:]))
+                failures = self._dispatch()
+                self._stop_if_over()
+        finally:  # these tasks are no longer the worker's, and would be lost
+            if not first:
+                self._deliver(worker.rank, tasks[:number], answer)
+            self._fail(failures)
 
     def _answered(self, worker: Worker) -> list[Task]:
         """The tasks of a worker's oldest batch, which is over."""
@@ -319,7 +328,7 @@ class Dispatcher:
         """No worker can be reached."""
         with self.lock:
             self._closing, self._ending = True, END_ALONE
-            with suppress(Error):
+            with suppress(BaseException):  # the tasks fail all the same
                 self._stop()
             ranks = [rank for rank in self._workers if rank != self.comm.rank]
         for rank in ranks:

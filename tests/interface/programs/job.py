@@ -60,12 +60,20 @@ def as_it_was() -> Iterator[None]:
 
 @contextlib.contextmanager
 def watched(seconds: float, place: Path) -> Iterator[None]:
-    """After this many seconds, write there what Python is doing."""
+    """After this many seconds, write there what Python is doing; and at once how threads have failed."""
     with place.open("w") as where:
+
+        def note(failed: threading.ExceptHookArgs) -> None:
+            threading.__excepthook__(failed)
+            where.write("".join(traceback.format_exception(failed.exc_value)))
+            where.flush()
+
         faulthandler.dump_traceback_later(seconds, file=where)
+        threading.excepthook = note
         try:
             yield
         finally:
+            threading.excepthook = threading.__excepthook__
             faulthandler.cancel_dump_traceback_later()
 
 
