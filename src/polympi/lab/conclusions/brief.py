@@ -31,8 +31,8 @@ def first_of(rows: Sequence[Row]) -> str:
 
 def small_sentence(rows: Sequence[Row]) -> str:
     """What a message of up to 1 KiB costs over C; empty if there is none."""
-    ping_pong = _ping_pong(rows)
-    small = [row for row in ping_pong if row.size_bytes <= SMALL]
+    messages = ping_pong(rows)
+    small = [row for row in messages if row.size_bytes <= SMALL]
     if not small:
         return ""
     judged = [row for row in small if row.judged]
@@ -70,14 +70,14 @@ def calls_sentence(rows: Sequence[Row]) -> str:
     return sentence(said[0].upper() + said[1:]) if said else ""
 
 
-def _ping_pong(rows: Sequence[Row]) -> list[Row]:
+def ping_pong(rows: Sequence[Row]) -> list[Row]:
     """The rows of the main payload of the standard ping-pong, sizes ascending; kinds of objects are separate."""
     families = {f: r for f, r in by_family(rows).items() if f.benchmark == "latency" and f.mode == "standard"}
     return max((r for f, r in families.items() if f.payload not in OBJECTS), key=len, default=[])
 
 
 def _large_message(rows: Sequence[Row]) -> str:
-    judged = [row for row in _ping_pong(rows) if row.judged]
+    judged = [row for row in ping_pong(rows) if row.judged]
     large = [row for row in judged if row.size_bytes > SMALL]
     if not large:
         return ""

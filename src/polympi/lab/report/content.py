@@ -8,6 +8,7 @@ from importlib import metadata
 import polars as pl
 
 from polympi.lab.conclusions import Answer, Label, answers, labels
+from polympi.lab.conclusions.advice import advice
 from polympi.lab.conclusions.brief import brief, first_of
 from polympi.lab.conclusions.caveats import thread_levels
 from polympi.lab.conclusions.code import Code, Solver, code, solvers
@@ -99,6 +100,7 @@ class StackContent:
     library: str  # what its library calls itself, up to the first comma
     languages: Screen | None  # what each language costs; None where all bindings are of one
     headline: str  # one sentence on all bindings
+    advice: list[str]  # what to do, where the report is about one binding
     screen: Screen
     bindings: list[Words]
     arms_of_c: list[Words]
@@ -171,7 +173,7 @@ def content(analysis: Analysis) -> Content:
     run = analysis.run
     parts = splits(analysis)
     return Content(
-        title=title_of(run) or TITLE,
+        title=f"{analysis.about} on this machine" if analysis.about else title_of(run) or TITLE,
         created=run.created,
         meta=_meta(analysis),
         labels=labels(analysis),
@@ -232,6 +234,7 @@ def _stack(
         library=_library(planned),
         languages=None if missing and missing.whole else language_screen(languages(analysis, rows, stack)),
         headline=headline(seen),
+        advice=advice(own, [arm.binding for arm in seen.bindings]) if analysis.about else [],
         screen=screen(seen, analysis.run),
         bindings=words(seen.bindings, brief),
         arms_of_c=words(seen.arms_of_c, lambda rows: tuple(filter(None, (first_of(rows),)))),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from polympi.lab.statistics.model import Analysis
 
 PAGE, TEXT = "report.html", "report.md"
+OF_A_BINDING = ("html", "markdown")  # the forms that a report about one binding has
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,18 @@ class Exporter:
     refuse: Callable[[Analysis, Path], None]
 
 
+def _name(whole: str, analysis: Analysis) -> str:
+    """The file of a report: of a binding alone next to the one of the run."""
+    stem, _, suffix = whole.partition(".")
+    return f"{stem}-{analysis.about}.{suffix}" if analysis.about else whole
+
+
 def _write_html(analysis: Analysis, directory: Path) -> list[Path]:
     from polympi.lab.importers.keep import kept_rows
     from polympi.lab.report.generator import write_text
     from polympi.lab.report.html import render_html
 
-    return [write_text(directory / PAGE, render_html(analysis, kept_rows(directory)))]
+    return [write_text(directory / _name(PAGE, analysis), render_html(analysis, kept_rows(directory)))]
 
 
 def _write_markdown(analysis: Analysis, directory: Path) -> list[Path]:
@@ -42,7 +49,7 @@ def _write_markdown(analysis: Analysis, directory: Path) -> list[Path]:
     from polympi.lab.report.generator import write_text
     from polympi.lab.report.markdown import render_markdown
 
-    return [write_text(directory / TEXT, render_markdown(analysis, kept_rows(directory)))]
+    return [write_text(directory / _name(TEXT, analysis), render_markdown(analysis, kept_rows(directory)))]
 
 
 def _write_csv(analysis: Analysis, directory: Path) -> list[Path]:
@@ -78,7 +85,7 @@ def _write_badge(analysis: Analysis, directory: Path) -> list[Path]:
 def _keep_report(name: str, analysis: Analysis, directory: Path) -> None:
     from polympi.lab.report.generator import refuse_to_replace
 
-    refuse_to_replace(directory / name, analysis)
+    refuse_to_replace(directory / _name(name, analysis), analysis)
 
 
 def _keep_table(analysis: Analysis, directory: Path) -> None:

@@ -94,6 +94,7 @@ def _overview(stack: StackContent) -> list[str]:
         return parts
     if stack.headline:
         parts.append(f"**{escape(stack.headline)}**")
+    parts.append("\n".join(f"- {escape(text)}" for text in stack.advice))
     if stack.screen.bindings or stack.screen.arms_of_c:
         headers = ["", *(f"{c.title}: {c.what}{c.size and f', {c.size}'}" for c in stack.screen.columns)]
         reference = ("C", *(column.reference or "–" for column in stack.screen.columns))

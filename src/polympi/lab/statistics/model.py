@@ -106,6 +106,7 @@ class Analysis:
     damaged_lines: list[int] = field(default_factory=list)
     # Names of other files of the result directory that cannot be read.
     damaged_files: list[str] = field(default_factory=list)
+    about: str = ""  # the binding that it was reduced to; empty for all
 
     @property
     def partial(self) -> bool:
