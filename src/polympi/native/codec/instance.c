@@ -256,8 +256,8 @@ static int put_plain(Encoder *encoder, PyObject *value, const Form *form) {
 
 /* The value of a member of an enumeration, in a tuple: a text or number, which is as it is. */
 static int put_member(Encoder *encoder, PyObject *member) {
-    PyObject *dict = PyObject_GenericGetDict(member, NULL);
-    PyObject *value = dict ? PyDict_GetItemWithError(dict, NAME("_value_")) : NULL;
+    PyObject *name = NAME("_value_"), *dict = name ? PyObject_GenericGetDict(member, NULL) : NULL;
+    PyObject *value = dict ? PyDict_GetItemWithError(dict, name) : NULL;
     Py_XINCREF(value);
     Py_XDECREF(dict);
     int outcome = value && (PyLong_CheckExact(value) || PyUnicode_CheckExact(value)) ? ENCODED : TO_PICKLE;
@@ -367,8 +367,8 @@ static PyObject *make(Reader *reader, PyTypeObject *class, bool sets_attributes,
 static PyObject *known_member(PyTypeObject *class, PyObject *values) {
     if (PyTuple_GET_SIZE(values) != 1)
         return NULL;
-    PyObject *value = PyTuple_GET_ITEM(values, 0);
-    PyObject *map = PyDict_GetItemWithError(class->tp_dict, NAME("_value2member_map_"));
+    PyObject *value = PyTuple_GET_ITEM(values, 0), *name = NAME("_value2member_map_");
+    PyObject *map = name ? PyDict_GetItemWithError(class->tp_dict, name) : NULL;
     bool looks = map && PyDict_CheckExact(map) && (PyLong_CheckExact(value) || PyUnicode_CheckExact(value));
     PyObject *found = looks ? PyDict_GetItemWithError(map, value) : NULL;
     PyErr_Clear();
