@@ -78,12 +78,15 @@ static void add_socket(int file, bool *connected) {
     bool listens;
     if (!is_of_network(file, &listens))
         return;
-    struct epoll_event event = {.events = EPOLLIN};
-    if (epoll_ctl(watch.set, EPOLL_CTL_ADD, file, &event) == 0)
+    /* Reported once for each arrival: a socket of the program stays readable while the program waits for MPI,
+     * and those of MPI are read by the rank that it wakes. */
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+    if (epoll_ctl(watch.set, EPOLL_CTL_ADD, file, &event) == 0 || errno == EEXIST)
         *connected |= !listens;
 }
 
-/* Without malloc, which would reserve memory for one more thread. */
+/* Add the new ones; those that are closed leave the set by themselves. A new set would report again what
+ * stays readable. Without malloc, which would reserve memory for one more thread. */
 static void list_sockets(void) {
     struct entry {
         uint64_t inode;
@@ -94,9 +97,8 @@ static void list_sockets(void) {
     };
     _Alignas(struct entry) char entries[4096];
     bool connected = false;
-    if (watch.set >= 0)
-        close(watch.set);
-    watch.set = epoll_create1(EPOLL_CLOEXEC);
+    if (watch.set < 0)
+        watch.set = epoll_create1(EPOLL_CLOEXEC);
     int folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     long nbytes;
     while (folder >= 0 && watch.set >= 0 &&

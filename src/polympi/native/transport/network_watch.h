@@ -3,12 +3,13 @@
  * Ranks of other hosts can't wake a rank, but the system knows when a socket of this process has something to
  * read. The thread waits for that with epoll, which keeps no socket open that others close. It never reads,
  * and calls neither MPI nor Python. It exists from the first sleep that is worth it, in jobs on several hosts
- * alone. After it has woken the rank it does nothing until it is armed again, since a socket stays readable
- * until the rank looks.
+ * alone. After it has woken the rank it does nothing until it is armed again, since the rank then looks by
+ * itself for a while.
  *
  * Two kinds of mistakes are possible, and counted. Not every network has sockets (InfiniBand has none): then
- * what arrives is found late, and sleeps have to be short. Not every socket is MPI's: then the rank finds
- * nothing, and the thread is not armed again for a time, which doubles with each of these calls. */
+ * what arrives is found late, and sleeps have to be short. Not every socket is MPI's: each arrival there
+ * wakes the rank, which finds nothing, and the thread is not armed again for a time, which doubles with each
+ * of these calls. */
 #pragma once
 
 #include "base/state.h"
