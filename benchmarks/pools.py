@@ -5,12 +5,15 @@
 Each round launches each pool with each number of workers, in random order. The tables have the median over rounds and
 the range: tasks per second of tiny tasks (a function that adds 1, by ``map`` with its default arguments, so that
 mpi4py sends each alone); and how much longer 200 uneven tasks of 10 ms on average take than if all workers ended at
-the same moment. A rank more than workers is launched, for the root. schwimmbad is installed from the package index into
-the tests' folder. With fewer processors than ranks, figures of tiny tasks say how the ranks share them.
+the same moment. Lines below the table say how much longer list scheduling of these tasks takes without any overhead: in
+their order, as by a pool that doesn't know how long they take, and from the longest to the shortest. A rank more than
+workers is launched, for the root. schwimmbad is installed from the package index into the tests' folder. With fewer
+processors than ranks, figures of tiny tasks say how the ranks share them.
 """
 
 import argparse
 import csv
+import heapq
 import json
 import os
 import random
@@ -21,6 +24,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from mpi4py_suite import FURTHER, SCHWIMMBAD, TIMEOUT_S
+from pools_rank import durations
 
 from polympi.lab.bindings.core import build_core
 from polympi.lab.bindings.made_once import made_once
@@ -73,6 +77,14 @@ def text(values: list[float], workers: int, case: str) -> str:
     return f"{statistics.median(shown):.1f} % ({shown[0]:.1f} to {shown[-1]:.1f} %)"
 
 
+def beyond_ideal(tasks: list[float], workers: int) -> float:
+    """Percent that list scheduling takes longer than if all workers ended at once: each task goes to the first free."""
+    busy_until = [0.0] * workers
+    for task in tasks:
+        heapq.heapreplace(busy_until, busy_until[0] + task)
+    return 100 * (max(busy_until) * workers / sum(tasks) - 1)
+
+
 def main() -> None:
     """Launch all rounds, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -102,6 +114,10 @@ def main() -> None:
     for workers, case in dict.fromkeys((workers, case) for workers, case, _ in sorted(times)):
         cells = [text(times[workers, case, arm], workers, case) for arm in ARMS]
         print(f"| {workers} | {case} | {' | '.join(cells)} |")
+    tasks = durations(options.uneven)
+    for workers in map(int, options.workers.split(",")):
+        unknown, known = beyond_ideal(tasks, workers), beyond_ideal(sorted(tasks, reverse=True), workers)
+        print(f"{workers} workers without overhead: {unknown:.1f} % in order, {known:.1f} % from the longest task")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any
 
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
-SEED = 20_260  # the same tasks in every launch
+SEED = 20_260
 
 
 def tiny(x: int) -> int:
@@ -26,6 +26,12 @@ def wait(seconds: float) -> float:
     return seconds
 
 
+def durations(number: int) -> list[float]:
+    """Seconds of uneven tasks, 10 ms on average: the same ones in every launch."""
+    numbers = random.Random(SEED)
+    return [numbers.uniform(0.0, 0.02) for _ in range(number)]
+
+
 def measure(run: Map, tasks: list[int], uneven: int) -> dict[str, float]:
     """The time of tiny tasks by their number, and of uneven ones of 10 ms on average over their sum."""
     list(run(tiny, range(100)))  # everything is imported
@@ -35,10 +41,8 @@ def measure(run: Map, tasks: list[int], uneven: int) -> dict[str, float]:
         results = list(run(tiny, range(number)))
         found[f"{number} tiny tasks"] = time.perf_counter() - began
         assert results[-1] == number
-    numbers = random.Random(SEED)
-    durations = [numbers.uniform(0.0, 0.02) for _ in range(uneven)]
     began = time.perf_counter()
-    waited = sum(run(wait, durations))
+    waited = sum(run(wait, durations(uneven)))
     found["uneven tasks"] = (time.perf_counter() - began) / waited
     return found
 
