@@ -1,9 +1,12 @@
 """What tests of clusters do, whatever their hosts are."""
 
+import contextlib
 import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import psutil
 
 from polympi.lab.cluster.cluster import Cluster
 from polympi.lab.cluster.wires import SWITCH
@@ -45,6 +48,18 @@ def until_a_block_is_measured(directory: Path, running: subprocess.Popen[str]) -
         return launches.exists() and '"block":1,' in launches.read_text()
 
     until(measured, 200)
+
+
+def run_of_job(cluster: Cluster, directory: Path) -> psutil.Process:
+    """The process that Slurm has started for a job: its batch script, whose place the run has taken."""
+    found = {}
+    for process in cluster.processes():
+        with contextlib.suppress(psutil.NoSuchProcess):  # it has ended meanwhile, as launches do
+            words = process.cmdline()
+            if {"--time-limit", str(directory)} <= set(words) and "submit" not in words:
+                found[process.pid] = process, process.ppid()
+    # A child that it has just forked has its command line until it executes a launcher.
+    return next(process for process, parent in found.values() if parent not in found)
 
 
 def networks() -> list[str]:

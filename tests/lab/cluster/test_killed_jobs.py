@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from cluster_steps import until_a_block_is_measured
+from cluster_steps import run_of_job, until_a_block_is_measured
 from short_runs import ONE_CASE
 
 from polympi.lab.cluster import manage, slurm
@@ -49,14 +49,7 @@ class Drill:
         self.blocks = RunDirectory.open(self.out).launches()[-1].block
 
     def shell(self) -> psutil.Process:
-        """The process that Slurm has started for the job: its batch script, whose place the run has taken."""
-        found = {
-            process.pid: process
-            for process in self._cluster.processes()
-            if {"--time-limit", str(self.out)} <= set(words := process.cmdline()) and "submit" not in words
-        }
-        # A child that it has just forked has its command line until it executes a launcher.
-        return next(process for process in found.values() if process.ppid() not in found)
+        return run_of_job(self._cluster, self.out)
 
     def end(self) -> tuple[int, str]:
         """The exit code of the follower, and its last sentence."""
@@ -91,8 +84,11 @@ def how_to_go_on(drill: Drill) -> str:
     )
 
 
-def test_a_job_whose_shell_is_killed_names_signal_and_host(polympi, mpich: Stack, tmp_path: Path) -> None:
+def test_a_job_whose_shell_is_killed_names_signal_and_host(
+    polympi, mpich: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """That a job goes on, and a run that was killed, is in `test_submit.py` here, and in `run/test_resume.py`."""
+    configure(monkeypatch, "ProctrackType=", f"KillWait={KILLED_S}\nProctrackType=")
     _, drill = start(polympi, mpich, tmp_path)
     drill.shell().kill()
     assert drill.end() == (
@@ -107,6 +103,7 @@ def test_a_job_whose_shell_is_killed_names_signal_and_host(polympi, mpich: Stack
 
 def test_a_job_of_which_all_is_killed_by_slurm_was_cancelled(polympi, mpich: Stack, tmp_path: Path) -> None:
     _, drill = start(polympi, mpich, tmp_path)
+    drill.shell().suspend()  # else it may be complete before a busy machine has started the next command
     assert polympi(*EXEC, "scancel", "--signal=KILL", "--full", drill.number).exit_code == 0
     code, sentence = drill.end()
     assert code == 130

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cluster_steps import until_a_block_is_measured
+from cluster_steps import run_of_job, until_a_block_is_measured
 from short_runs import ONE_CASE
 
 from polympi.lab.cluster.cluster import Cluster
@@ -25,6 +25,8 @@ def test_a_job_that_is_cancelled_keeps_what_it_measured_and_another_goes_on(
     before = with_slurm.traffic()
     running = polympi.begin(*SUBMIT, "--", *RUN, "--stack", mpich.name, "-o", str(out))
     until_a_block_is_measured(out, running)
+    # Else it may be complete before a busy machine has started the next command. Slurm wakes up whom it signals.
+    run_of_job(with_slurm, out).suspend()
     number = json.loads((tmp_path / "out.job" / "job.json").read_text())["number"]
     assert polympi("cluster", "exec", "--name", "t", "--", "scancel", number).exit_code == 0
     said, err = running.communicate(timeout=120)
