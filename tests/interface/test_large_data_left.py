@@ -252,3 +252,20 @@ for count in (1000, 15_000):
     later_calls_work()
 """
     run_in_job(PRELUDE + VALUES + script, 4, stack, env={"POLYMPI_MAILBOXES": "0"})
+
+
+BOTH_WAYS = """
+for elements in 5_000, 9_000, 40_000, 300_000:  # each root tries MPI_Bcast and messages in turn, and chooses
+    into = np.empty(elements)
+    for call in range(18 * size):
+        root, sent = call % size, np.arange(elements, dtype=float) + call
+        got = c.bcast(sent if rank == root else None, root, into=None if rank == root else into)
+        assert (got == sent).all(), (elements, call)
+    several = c.bcast([sent, sent[::2], "text"] if rank == 0 else None, 0)
+    assert (several[0] == sent).all() and (several[1] == sent[::2]).all() and several[2] == "text"
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 8])
+def test_either_way_of_a_large_bcast_brings_the_data(run, stack, ranks: int) -> None:
+    run(PRELUDE + BOTH_WAYS, ranks, stack).ends()

@@ -82,7 +82,7 @@ _Static_assert(sizeof(SubsetNote) == 80 && offsetof(SubsetNote, ranks) == 32, "S
 /* Head.kind of the root's small message, and what follows the head. */
 enum bcast_kind {
     BCAST_STREAM,          /* all of it: the stream of the codec */
-    BCAST_ANNOUNCED,       /* the rest of BcastHead and the body; the parts are sent separately */
+    BCAST_ANNOUNCED,       /* the rest of BcastHead and the body; the parts are sent separately, by the way */
     BCAST_ANNOUNCED_BODY,  /* the rest of BcastHead; the body is sent separately, then the parts */
     BCAST_ANNOUNCED_TREE,  /* as BCAST_ANNOUNCED; the parts are sent down the tree, as this message is */
     BCAST_ANNOUNCED_BOARD, /* as BCAST_ANNOUNCED; the parts are on the root's board */
@@ -93,7 +93,7 @@ enum bcast_kind {
 typedef struct {
     Head head;
     uint64_t part_count, body_bytes;
-    uint64_t page; /* of the root's board, where the parts begin */
+    uint64_t page; /* of the root's board, where the parts begin; without board the way of blocking ranks */
 } BcastHead;
 _Static_assert(sizeof(BcastHead) == 40 && offsetof(BcastHead, page) == 32, "BcastHead has no padding");
 

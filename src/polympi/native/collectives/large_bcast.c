@@ -19,9 +19,9 @@ struct LargeBcast {
     PyObject *value; /* root, of a nonblocking call */
     char *body;      /* in the message, or `body_memory` */
     char *body_memory;
-    uint64_t part_count, body_bytes, page;
-    Arrived *parts; /* what is sent or received, in contiguous memory */
-    bool *pooled;   /* whether that is memory of the pool, to be released here */
+    uint64_t part_count, body_bytes, page; /* the latter is an enum way without a board */
+    Arrived *parts;                        /* what is sent or received, in contiguous memory */
+    bool *pooled;                          /* whether that is memory of the pool, to be released here */
     const Target *into;
     bool filled;   /* part 0 is received in the target */
     char *scratch; /* for a part that this rank only passes on */
@@ -132,18 +132,63 @@ static int answered(LargeBcast *large, int phase) {
 
 /* ---- by the library ---- */
 
-/* Whether messages down the tree take less time than MPI_Bcast; the same on all ranks. Below
+enum way { BY_LIBRARY, DOWN_THE_TREE, WAYS };
+/* Of each way; the least time counts, since the first calls touch memory for the first time, and in others a
+ * rank may have lost its processor. After so many calls they are tried again: a program may have other memory
+ * now, or run on other processors. */
+enum { TRIES = 8, CALLS = 1024 };
+
+/* Whether messages down the tree may take less time than MPI_Bcast; the same on all ranks. Below
  * MPI_THREAD_MULTIPLE, MPICH 5.0 copies data twice in MPI_Bcast, through 32 KiB of shared memory, and waits
- * for room there at every 8 KiB; messages are copied once, from one process to the other (1 MiB to another
- * rank: 60 us and 21). From 8 ranks on libraries let all ranks pass on parts, which a tree doesn't. */
-static bool is_faster_down_the_tree(const Communicator *comm, int count) {
+ * for room there at every 8 KiB. Messages are copied once, from one process to the other, which pins their
+ * pages. So it depends on the pages and on the caches: of 1 MiB to another rank, MPI_Bcast took 24 us and a
+ * message 69 us where both processors share a cache, and 60 us and 21 us where they don't and pages are huge.
+ * From 8 ranks on libraries let all ranks pass on parts, which a tree doesn't. */
+static bool has_two_ways(const Communicator *comm, Py_ssize_t nbytes) {
 #ifdef OPEN_MPI
-    (void)comm, (void)count; /* Open MPI 5.0 takes as long */
+    (void)comm, (void)nbytes; /* Open MPI 5.0 takes as long as messages */
     return false;
 #else
     enum { MOST_AT_ONCE = 32 * 1024, FEW_RANKS = 7 };
-    return comm->together && comm->size <= FEW_RANKS && count > MOST_AT_ONCE;
+    return comm->together && comm->size <= FEW_RANKS && nbytes > MOST_AT_ONCE;
 #endif
+}
+
+static BcastTimes *times_of(Communicator *comm, Py_ssize_t nbytes) {
+    int class = 0;
+    while (class < BCAST_CLASSES - 1 && nbytes >> (16 + class)) /* below 64 KiB, 128 KiB, ... */
+        class ++;
+    return &comm->bcast_times[class];
+}
+
+/* The way that took the root less time; at first each in turn. */
+static enum way quicker_way(Communicator *comm, Py_ssize_t nbytes) {
+    if (!has_two_ways(comm, nbytes))
+        return BY_LIBRARY;
+    const BcastTimes *times = times_of(comm, nbytes);
+    if (times->tried < WAYS * TRIES)
+        return (enum way)(times->tried % WAYS);
+    return times->least[DOWN_THE_TREE] < times->least[BY_LIBRARY] ? DOWN_THE_TREE : BY_LIBRARY;
+}
+
+static Py_ssize_t bytes_of_parts(const LargeBcast *large) {
+    Py_ssize_t nbytes = 0;
+    for (int i = 0; i < large->stream.part_count; i++)
+        nbytes += large->stream.parts[i].nbytes;
+    return nbytes;
+}
+
+/* The root has sent the parts by the way that it has announced. */
+static void note_time(const LargeBcast *large, double seconds) {
+    Communicator *comm = large->async.collective.comm;
+    Py_ssize_t nbytes = bytes_of_parts(large);
+    BcastTimes *times = times_of(comm, nbytes);
+    if (!has_two_ways(comm, nbytes))
+        return;
+    float mine = (float)(seconds / (double)nbytes), *least = &times->least[large->page];
+    if (times->tried < WAYS || (times->tried < WAYS * TRIES && mine < *least))
+        *least = mine;
+    times->tried = (times->tried + 1) % CALLS;
 }
 
 /* Wait as a blocking call of the library does, without sleeping. 0 or -1. */
@@ -166,7 +211,7 @@ static int next_piece(LargeBcast *large, char *data, Py_ssize_t nbytes) {
     while (large->done < nbytes) {
         int count = (int)(nbytes - large->done < CHUNK_BYTES ? nbytes - large->done : CHUNK_BYTES);
         char *piece = data + large->done;
-        if (large->blocking && is_faster_down_the_tree(collective->comm, count)) {
+        if (large->blocking && large->page == DOWN_THE_TREE) {
             if (block_down_the_tree(large, piece, count) < 0)
                 return -1;
             large->done += count;
@@ -198,6 +243,15 @@ static int next_piece_of_parts(LargeBcast *large) {
             return more;
     }
     return 0;
+}
+
+/* All parts, which the calls wait for. */
+static int block_for_parts(LargeBcast *large) {
+    double began = now();
+    int more = next_piece_of_parts(large);
+    if (!more && large->is_root)
+        note_time(large, now() - began);
+    return more;
 }
 
 /* ---- from rank to rank ---- */
@@ -313,7 +367,7 @@ static int next_phase(AsyncCollective *async) {
             return -1;
         /* fall through */
     case PARTS:
-        return next_piece_of_parts(large);
+        return large->blocking ? block_for_parts(large) : next_piece_of_parts(large);
     case HANDING_DOWN:
         return handed_down(large);
     case ON_BOARD:
@@ -410,19 +464,16 @@ void bcast_error_report(Collective *collective, char *message) {
 }
 
 /* How the parts are sent. A nonblocking call must know of ranks that have left before it sends data. */
-static enum bcast_kind way_of_parts(const LargeBcast *large, const Communicator *comm, bool begun) {
-    Py_ssize_t nbytes = 0;
-    for (int i = 0; i < large->stream.part_count; i++)
-        nbytes += large->stream.parts[i].nbytes;
-    return begun                                ? BCAST_ANNOUNCED
-           : board_ready(comm)                  ? BCAST_ANNOUNCED_BOARD
-           : nbytes <= most_down_the_tree(comm) ? BCAST_ANNOUNCED_TREE
-                                                : BCAST_ANNOUNCED;
+static enum bcast_kind kind_of_parts(const LargeBcast *large, const Communicator *comm, bool begun) {
+    return begun                                               ? BCAST_ANNOUNCED
+           : board_ready(comm)                                 ? BCAST_ANNOUNCED_BOARD
+           : bytes_of_parts(large) <= most_down_the_tree(comm) ? BCAST_ANNOUNCED_TREE
+                                                               : BCAST_ANNOUNCED;
 }
 
 /* Write the announcement of its stream. 0 or -1. */
 static int announce(LargeBcast *large, const Collective *collective, char *message, bool begun) {
-    const Communicator *comm = collective->comm;
+    Communicator *comm = collective->comm;
     const Stream *stream = &large->stream;
     large->part_count = (uint64_t)stream->part_count;
     large->body_bytes = (uint64_t)stream_body_bytes(stream);
@@ -432,7 +483,8 @@ static int announce(LargeBcast *large, const Collective *collective, char *messa
     if (!large->body)
         return no_memory();
     stream_put_body(stream, large->body);
-    large->kind = fits ? way_of_parts(large, comm, begun) : BCAST_ANNOUNCED_BODY;
+    large->kind = fits ? kind_of_parts(large, comm, begun) : BCAST_ANNOUNCED_BODY;
+    large->page = quicker_way(comm, bytes_of_parts(large));
     if (large->kind == BCAST_ANNOUNCED_BOARD) {
         if (prepare_parts(large) < 0)
             return -1;

@@ -4,6 +4,13 @@
 #include "transfer/progress/phase.h"
 #include "transport/transport.h"
 
+/* Which way takes less time for large data of bcast, as this rank has measured as root (large_bcast.c). */
+typedef struct {
+    float least[2]; /* seconds per byte of each way */
+    int tried;
+} BcastTimes;
+enum { BCAST_CLASSES = 12 }; /* of sizes: each of twice the bytes */
+
 typedef struct Communicator {
     PyObject_HEAD MPI_Comm comm; /* the user's messages, and collectives */
     MPI_Comm named;              /* as others know it: of the world MPI's own, else `comm` */
@@ -28,7 +35,8 @@ typedef struct Communicator {
     struct Communicator *whole;    /* of an intercommunicator, which has only messages between its groups: the
                                       communicator of all their ranks. `size` is then that of the remote group,
                                       and `rank` has no such rank (OUTSIDE). NULL: it is none */
-    struct Circle *circle;         /* of two worlds that a spawn has connected (ended.h), until it is freed */
+    BcastTimes bcast_times[BCAST_CLASSES];
+    struct Circle *circle; /* of two worlds that a spawn has connected (ended.h), until it is freed */
 } Communicator;
 
 /* The communicator whose shadow and sequence numbers parts use, and the ranks there. */
