@@ -91,7 +91,7 @@ def render_html(analysis: Analysis, imported: pl.DataFrame) -> str:
     words = content(analysis)
     with unvalidated():
         drawn = figures(analysis)
-        published = comparisons(analysis, palette, words.shown)
+        published = [] if analysis.about else comparisons(analysis, palette, words.shown)
         charts = {figure.name: specification(figure.chart) for figure in drawn}
         charts |= {
             f"scaling-{i}": specification(speedup_over_ranks(one.rows, palette))

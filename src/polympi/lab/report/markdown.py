@@ -68,7 +68,7 @@ def render_markdown(analysis: Analysis, imported: pl.DataFrame) -> str:
         if one is not None:
             heading = f"## {DEMAND_TITLE}, on {escape(one.stack)}"
             parts += [heading, DEMAND_NOTE, table(DEMAND_HEADERS, [*one.first, *one.others], right=())]
-    parts += _published(analysis)
+    parts += [] if analysis.about else _published(analysis)
     if imported.height:
         lines = imported_lines(imported)
         parts += ["## Rows of other tools", IMPORTED_NOTE, table(IMPORTED_HEADERS, lines, right=(4, 5, 6, 8))]

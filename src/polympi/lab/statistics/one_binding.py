@@ -39,7 +39,8 @@ def about(analysis: Analysis, binding: str) -> Analysis:
     if binding in of_c:
         raise UsageError(f"'{binding}' is C, which each page compares with: choose one of {', '.join(sorted(others))}.")
     if not chosen:
-        raise UsageError(f"The run has no binding '{binding}'.{did_you_mean(binding, others)}")
+        known = did_you_mean(binding, others) or f" It has {', '.join(sorted(others))}."
+        raise UsageError(f"The run has no binding '{binding}'.{known}")
     names = of_c | chosen
     run = msgspec.structs.replace(analysis.run, stacks=[_stack(planned, names) for planned in analysis.run.stacks])
 
