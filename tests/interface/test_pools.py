@@ -620,7 +620,7 @@ with mpi.pool() as pool:
 SCRIPT = """
 import sys
 from mpi4py import MPI
-from mpi4py.futures import MPICommExecutor, MPIPoolExecutor, as_completed
+from mpi4py.futures import MPICommExecutor, MPIPoolExecutor, as_completed, get_comm_workers
 import polympi as mpi
 
 class Point:
@@ -630,8 +630,15 @@ class Point:
 def moved(point):
     return Point(point.x + 1)
 
+def together(number):
+    comm = get_comm_workers()
+    return comm.allreduce(comm.rank + number), comm.size
+
 if __name__ == "__main__":
     with MPIPoolExecutor(max_workers=2) as executor:
+        workers = executor.num_workers
+        met = [executor.submit(together, 5) for _ in range(workers)]
+        assert {future.result() for future in met} == {(sum(range(workers)) + 5 * workers, workers)}
         assert [point.x for point in executor.map(moved, map(Point, range(50)))] == list(range(1, 51))
         done = as_completed([executor.submit(moved, Point(x)) for x in range(4)])
         assert sorted(future.result().x for future in done) == [1, 2, 3, 4]

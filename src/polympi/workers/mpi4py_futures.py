@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import concurrent.futures
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from types import ModuleType
 
+from polympi.errors import LibraryError
 from polympi.startup import init
 from polympi.workers.opening import Where
 from polympi.workers.pool import Pool
@@ -109,12 +111,35 @@ class _World:
         return self.size
 
 
+def _function_of_workers(installed: bool) -> Callable[[], Any]:
+    """What scripts call as ``get_comm_workers`` in tasks; all ranks call this, since it makes a communicator."""
+    world = init()
+    workers = world if world.size == 1 else world.split(None if world.rank == 0 else 0)
+    comm: Any = workers
+    if workers and installed:
+        with suppress(LibraryError):  # mpi4py runs on another MPI library
+            comm = workers.to_mpi4py()
+
+    def get_comm_workers() -> Any:
+        """The communicator of all workers, mpi4py's if it is installed: in tasks that all of them run."""
+        if comm is None:
+            raise RuntimeError("get_comm_workers(): rank 0 isn't a worker: call it in tasks")
+        return comm
+
+    return get_comm_workers
+
+
 def install() -> None:
-    """Let scripts import this module as mpi4py.futures; without it, also as much of mpi4py itself as they need."""
+    """Let scripts import this module as mpi4py.futures; without it, also as much of mpi4py itself as they need.
+
+    All ranks call it.
+    """
+    installed = find_spec("mpi4py") is not None
     futures = ModuleType("mpi4py.futures", __doc__)
     vars(futures).update({name: getattr(concurrent.futures, name) for name in _STANDARD})
     vars(futures).update(MPIPoolExecutor=MPIPoolExecutor, MPICommExecutor=MPICommExecutor)
-    if find_spec("mpi4py") is None:
+    futures.get_comm_workers = _function_of_workers(installed)  # type: ignore[attr-defined]
+    if not installed:
         package, mpi = ModuleType("mpi4py"), ModuleType("mpi4py.MPI")
         package.__path__ = []
         mpi.COMM_WORLD = _World()  # type: ignore[attr-defined]
