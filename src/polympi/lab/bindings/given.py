@@ -95,7 +95,7 @@ def give_source(name: str, place: str, bindings: Mapping[str, Binding]) -> Given
 def remove_source(name: str) -> None:
     """Remove the copy of sources; what it was copied from stays."""
     if name not in (given := given_sources()):
-        raise UsageError(f"No sources '{name}' were given, so none can be removed.{did_you_mean(name, given)}")
+        raise UsageError(f"There are no sources '{name}' to remove.{did_you_mean(name, given)}")
     shutil.rmtree(_folder(name))
 
 
