@@ -23,7 +23,7 @@ def codec_file() -> Path:
     name = f"codec{sysconfig.get_config_var('EXT_SUFFIX')}"
     options = [*build.COMPILE, *build.STRICT, *(build.COVERAGE if COVERAGE else [])]
     options += build.SANITIZED if SANITIZE else ["-O1"]
-    options += [f"-isystem{folder}" for folder in (sysconfig.get_path("include"), np.get_include())]
+    options += [f"-isystem{folder}" for folder in (np.get_include(), sysconfig.get_path("include"))]
     module = Path(__file__).with_name("codec_module.c")
     sources = [module, *(source for room in LAYERS for source in sorted((build.SOURCES / room).glob("*.c")))]
 
