@@ -216,8 +216,9 @@ def give():
     time.sleep(2)
     c.send(1, 0)
 calls = network_calls(lambda: c.recv(1), give)
-assert 1 <= calls <= 3, calls  # one for the program, and those of the message
-assert rank or core._longest_sleep() > 1e-3
+# One for the program, and those of the message. If the socket woke the rank for as long as it is readable, there were
+# one after 1, 2, 4, ... ms: eleven.
+assert 1 <= calls <= 6, calls
 assert receiving.recv(100) == b"for the program"
 """
     run_on_hosts(PRELUDE + ON_TWO_HOSTS + script, 1, stack).succeeded()
