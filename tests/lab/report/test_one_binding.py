@@ -15,7 +15,7 @@ from polympi.lab.statistics.analysis import analyse
 from polympi.lab.statistics.model import Analysis
 from polympi.lab.statistics.one_binding import about
 
-ARMS = ("c", "c-again", "c-multiple", "mpi4py", "mpi4py-object", "rust")
+ARMS = ("c", "c-again", "c-multiple", "mpi-other", "mpi4py", "mpi4py-object", "rust")
 LANGUAGES = dict.fromkeys(("c", "c-again", "c-multiple"), "C") | {"mpi4py": "Python", "rust": "Rust"}
 
 
@@ -39,7 +39,7 @@ def test_the_arms_of_a_binding_and_of_c_are_kept() -> None:
     assert set(about(reduced, "mpi4py-object").summary["binding"]) == kept - {"mpi4py"}
 
 
-@pytest.mark.parametrize("binding", ["c", "c-multiple", "mpi5", ""])
+@pytest.mark.parametrize("binding", ["c", "c-multiple", "mpi5", "mpi", ""])
 def test_other_names_are_refused(binding: str) -> None:
     with pytest.raises(UsageError):
         about(analysis(arm("mpi4py", 1, 1)), binding)

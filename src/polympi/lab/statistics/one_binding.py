@@ -35,13 +35,12 @@ def about(analysis: Analysis, binding: str) -> Analysis:
     """
     of_c = {name for planned in analysis.run.stacks for name in planned.bindings if _is_of_c(planned, name)}
     others = {name for planned in analysis.run.stacks for name in planned.bindings} - of_c
-    chosen = {name for name in others if name == binding or name.startswith(f"{binding}-")}
     if binding in of_c:
         raise UsageError(f"'{binding}' is C, which each page compares with: choose one of {', '.join(sorted(others))}.")
-    if not chosen:
+    if binding not in others:
         known = did_you_mean(binding, others) or f" It has {', '.join(sorted(others))}."
         raise UsageError(f"The run has no binding '{binding}'.{known}")
-    names = of_c | chosen
+    names = of_c | {binding} | {name for name in others if name.startswith(f"{binding}-")}
     run = msgspec.structs.replace(analysis.run, stacks=[_stack(planned, names) for planned in analysis.run.stacks])
 
     def of_them(rows: list[Named]) -> list[Named]:
